@@ -1,0 +1,187 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"os/user"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"scrinalia/executor"
+	"scrinalia/store"
+	"scrinalia/store/localpg"
+	"scrinalia/worker"
+	"scrinalia/worker/all"
+)
+
+// app is what every command shares: its settings and its ways out.
+type app struct {
+	getenv         func(string) string
+	stdout, stderr io.Writer
+
+	databaseURL string
+	dataDir     string
+	logLevel    string
+	logFormat   string
+}
+
+// globalFlags declares the settings that every command takes. A flag wins over the variable that its help names.
+func (a *app) globalFlags(root *cobra.Command) {
+	f := root.PersistentFlags()
+	f.StringVar(&a.databaseURL, "database-url", a.getenv("DATABASE_URL"), "PostgreSQL 14 or newer; empty: a private one in the data directory (DATABASE_URL)")
+	f.StringVar(&a.dataDir, "data-dir", a.envOr("SCRINALIA_DATA_DIR", defaultDataDir(a.getenv)), "where the private database and files are kept (SCRINALIA_DATA_DIR)")
+	f.StringVar(&a.logLevel, "log-level", a.envOr("SCRINALIA_LOG_LEVEL", "info"), "debug, info, warn or error (SCRINALIA_LOG_LEVEL)")
+	f.StringVar(&a.logFormat, "log-format", a.envOr("SCRINALIA_LOG_FORMAT", "text"), "text or json (SCRINALIA_LOG_FORMAT)")
+	// a default that holds a password is not printed by --help
+	f.Lookup("database-url").DefValue = ""
+}
+
+func (a *app) envOr(name, fallback string) string {
+	if v := a.getenv(name); v != "" {
+		return v
+	}
+	return fallback
+}
+
+// defaultDataDir is the user's data directory; root, which hands the private database to another account, uses /var/lib.
+func defaultDataDir(getenv func(string) string) string {
+	if os.Geteuid() == 0 {
+		return "/var/lib/scrinalia"
+	}
+	if d := getenv("XDG_DATA_HOME"); d != "" {
+		return filepath.Join(d, "scrinalia")
+	}
+	if home, err := os.UserHomeDir(); err == nil {
+		return filepath.Join(home, ".local", "share", "scrinalia")
+	}
+	return "scrinalia-data"
+}
+
+func (a *app) logger() (*slog.Logger, error) {
+	var level slog.Level
+	if err := level.UnmarshalText([]byte(a.logLevel)); err != nil {
+		return nil, usageError{fmt.Errorf("--log-level (SCRINALIA_LOG_LEVEL) is %q; it takes debug, info, warn or error", a.logLevel)}
+	}
+	switch a.logFormat {
+	case "text":
+		return slog.New(slog.NewTextHandler(a.stderr, &slog.HandlerOptions{Level: level})), nil
+	case "json":
+		return slog.New(slog.NewJSONHandler(a.stderr, &slog.HandlerOptions{Level: level})), nil
+	}
+	return nil, usageError{fmt.Errorf("--log-format (SCRINALIA_LOG_FORMAT) is %q; it takes text or json", a.logFormat)}
+}
+
+// program is an opened database with all that stands on it.
+type program struct {
+	log       *slog.Logger
+	store     *store.Store
+	catalogue *worker.Catalogue
+	executor  *executor.Executor
+	local     *localpg.Server // nil with DATABASE_URL
+}
+
+// open connects to the database, or to the private one of the data directory, and migrates it.
+func (a *app) open(ctx context.Context, role string, concurrency int) (*program, error) {
+	p, err := a.connect(ctx, role)
+	if err != nil {
+		return nil, err
+	}
+	if err := p.prepare(ctx, role, concurrency); err != nil {
+		p.Close()
+		return nil, err
+	}
+	return p, nil
+}
+
+func (a *app) connect(ctx context.Context, role string) (*program, error) {
+	log, err := a.logger()
+	if err != nil {
+		return nil, err
+	}
+	if role != "serve" && a.logLevel == "info" {
+		log = slog.New(quieter{log.Handler()}) // a command that a person types shows its result, not its log
+	}
+	p := &program{log: log}
+	address := a.databaseURL
+	if address == "" {
+		if address, err = p.startLocal(ctx, a.dataDir); err != nil {
+			p.Close()
+			return nil, err
+		}
+	}
+	if p.store, err = store.Open(ctx, address, log); err != nil {
+		p.Close()
+		return nil, err
+	}
+	return p, nil
+}
+
+// databaseName is the database inside the private cluster.
+const databaseName = "scrinalia"
+
+func (p *program) startLocal(ctx context.Context, dir string) (string, error) {
+	var err error
+	if p.local, err = localpg.Open(ctx, localpg.Options{Dir: dir, Logger: p.log}); err != nil {
+		return "", err
+	}
+	if err := p.local.EnsureDatabase(ctx, databaseName); err != nil {
+		return "", fmt.Errorf("make the database in %s: %w", dir, err)
+	}
+	return p.local.URL(databaseName), nil
+}
+
+func (p *program) prepare(ctx context.Context, role string, concurrency int) error {
+	if err := p.store.MigrateUp(ctx); err != nil {
+		return err
+	}
+	p.catalogue = all.Catalogue(p.store)
+	var err error
+	p.executor, err = executor.New(executor.Options{Catalogue: p.catalogue, Store: p.store, Log: p.log, Role: role, Concurrency: concurrency})
+	return err
+}
+
+// Close leaves the database; the last to leave the private one stops it.
+func (p *program) Close() {
+	if p.store != nil {
+		p.store.Close()
+	}
+	if p.local != nil {
+		if err := p.local.Close(); err != nil {
+			p.log.Warn("the private database could not be left cleanly", "err", err)
+		}
+	}
+}
+
+// quieter lets only warnings and errors through.
+type quieter struct{ slog.Handler }
+
+func (q quieter) Enabled(ctx context.Context, l slog.Level) bool {
+	return l >= slog.LevelWarn && q.Handler.Enabled(ctx, l)
+}
+
+// WithAttrs keeps the threshold.
+func (q quieter) WithAttrs(attrs []slog.Attr) slog.Handler {
+	return quieter{q.Handler.WithAttrs(attrs)}
+}
+
+// WithGroup keeps the threshold.
+func (q quieter) WithGroup(name string) slog.Handler { return quieter{q.Handler.WithGroup(name)} }
+
+// who is the operating-system user on this host, as the ledger notes it.
+func who() string {
+	name := "uid " + strconv.Itoa(os.Getuid())
+	if u, err := user.Current(); err == nil {
+		name = u.Username
+	}
+	host, err := os.Hostname()
+	if err != nil {
+		return name
+	}
+	return name + "@" + strings.SplitN(host, ".", 2)[0]
+}

@@ -1,0 +1,130 @@
+// Command scrinalia is the program: the panel and its API, the command line, and the only place where concrete types meet.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/spf13/cobra"
+
+	"scrinalia/executor"
+	"scrinalia/store/localpg"
+	"scrinalia/worker"
+)
+
+// version is set by the build.
+var version = "dev"
+
+// The exit statuses that scripts rely on.
+const (
+	exitFailed    = 1   // the run failed, or something that is needed does not answer
+	exitUsage     = 2   // wrong usage, a refused configuration, an unreadable file
+	exitInFlight  = 3   // a run of this worker is in the way
+	exitCancelled = 130 // stopped by Ctrl-C or from elsewhere
+)
+
+func main() {
+	ctx, stop := context.WithCancelCause(context.Background())
+	signals := make(chan os.Signal, 1)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	go func() {
+		<-signals
+		stop(executor.ErrCancelled)
+		signal.Stop(signals) // a second Ctrl-C ends the program at once
+	}()
+	os.Exit(run(ctx, os.Args[1:], os.Getenv, os.Stdout, os.Stderr))
+}
+
+// run is the program without its process: arguments and environment in, exit status out.
+func run(ctx context.Context, args []string, getenv func(string) string, stdout, stderr io.Writer) int {
+	a := &app{getenv: getenv, stdout: stdout, stderr: stderr}
+	root := a.rootCommand()
+	root.SetArgs(args)
+	root.SetOut(stdout)
+	root.SetErr(stderr)
+	err := root.ExecuteContext(ctx)
+	if err == nil {
+		return 0
+	}
+	var status exitStatus
+	if errors.As(err, &status) {
+		return int(status)
+	}
+	a.sayError(err)
+	return statusOf(err)
+}
+
+// exitStatus is an error that was told already.
+type exitStatus int
+
+func (s exitStatus) Error() string { return fmt.Sprintf("exit status %d", int(s)) }
+
+// usageError marks what the command line parser refused.
+type usageError struct{ error }
+
+func statusOf(err error) int {
+	var usage usageError
+	switch {
+	case errors.As(err, new(*worker.InFlightError)):
+		return exitInFlight
+	case errors.As(err, &usage), worker.KindOf(err) == worker.Invalid, worker.KindOf(err) == worker.NotFound:
+		return exitUsage
+	case errors.Is(err, executor.ErrCancelled):
+		return exitCancelled
+	}
+	return exitFailed
+}
+
+// sayError prints an error for a person: the sentence, and the cause only where nothing better is known.
+func (a *app) sayError(err error) {
+	var known *worker.Error
+	var pg *localpg.Error
+	switch {
+	case errors.As(err, &known):
+		fmt.Fprintln(a.stderr, "scrinalia:", known.Msg)
+	case errors.As(err, &pg):
+		fmt.Fprintln(a.stderr, "scrinalia:", pg.Msg)
+	default:
+		fmt.Fprintln(a.stderr, "scrinalia:", err)
+	}
+}
+
+func (a *app) rootCommand() *cobra.Command {
+	root := &cobra.Command{
+		Use:           "scrinalia",
+		Short:         "Enriches an archive's descriptions and shows how",
+		Long:          "Scrinalia enriches an archive's descriptions with workers and shows which there are, what waits for them, what ran and how it ended.",
+		Version:       version,
+		SilenceErrors: true,
+		SilenceUsage:  true,
+		Args:          func(*cobra.Command, []string) error { return nil },
+		RunE: func(c *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				return usageError{fmt.Errorf("there is no command %q; scrinalia --help lists them", args[0])}
+			}
+			return c.Help()
+		},
+	}
+	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
+		return usageError{fmt.Errorf("%w; %s --help says what there is", err, c.CommandPath())}
+	})
+	root.CompletionOptions.HiddenDefaultCmd = true
+	a.globalFlags(root)
+	root.AddCommand(a.serveCommand(), a.workersCommand(), a.runCommand(), a.runsCommand(), a.importCommand(), a.migrateCommand())
+	return root
+}
+
+// exactly checks the number of arguments in words.
+func exactly(n int, what string) cobra.PositionalArgs {
+	return func(c *cobra.Command, args []string) error {
+		if len(args) != n {
+			return usageError{fmt.Errorf("%s takes %s; %s --help says more", c.CommandPath(), what, c.CommandPath())}
+		}
+		return nil
+	}
+}

@@ -1,0 +1,136 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"scrinalia/worker"
+)
+
+type runFlags struct {
+	all, json          bool
+	engine, preset, by string
+	batch, limit       string
+	dryRun, force      bool
+	options            []string
+}
+
+func (a *app) runCommand() *cobra.Command {
+	var f runFlags
+	c := &cobra.Command{
+		Use:   "run WORKER | --all",
+		Short: "Run one worker here and note it in the ledger",
+		Long: "Runs one worker in this process and notes it in the ledger. Ctrl-C stops it after the unit it is at; what was committed stays.\n" +
+			"Exit status: 0 SUCCESS, 1 FAILED, 2 refused, 3 a run of this worker is in the way, 130 cancelled.",
+		Example: "  scrinalia run transfer\n  scrinalia run quality-validator --option repeat_threshold=5 --dry-run\n  scrinalia run --all",
+		Args: func(c *cobra.Command, args []string) error {
+			if f.all {
+				return exactly(0, "no worker beside --all")(c, args)
+			}
+			return exactly(1, "the name of one worker, or --all")(c, args)
+		},
+		RunE: func(c *cobra.Command, args []string) error { return a.run(c.Context(), f, args) },
+	}
+	fl := c.Flags()
+	fl.BoolVar(&f.all, "all", false, "every worker in order; stops at the first that fails")
+	fl.StringVar(&f.engine, "engine", "", "engine for this run")
+	fl.StringVar(&f.preset, "preset", "", "preset of the engine for this run")
+	fl.StringVar(&f.batch, "batch", "", "units that are committed together, for this run")
+	fl.StringVar(&f.limit, "limit", "", "stop after so many units")
+	fl.BoolVar(&f.dryRun, "dry-run", false, "show what would change, write nothing but the run")
+	fl.BoolVar(&f.force, "force", false, "read every eligible unit again, also those that are done")
+	fl.StringArrayVar(&f.options, "option", nil, "an option of the worker as name=value; may be repeated")
+	fl.StringVar(&f.by, "by", "", "who asks, for the ledger (default: the operating-system user)")
+	fl.BoolVar(&f.json, "json", false, "print the run as JSON")
+	return c
+}
+
+// arguments turns the flags into the argument layer; the worker's declaration checks them.
+func (f runFlags) arguments() (worker.Settings, error) {
+	s := worker.Settings{Engine: f.engine, Preset: f.preset, Options: map[string]any{}}
+	if f.batch != "" {
+		s.BatchSize = f.batch
+	}
+	if f.limit != "" {
+		s.Options["limit"] = f.limit
+	}
+	if f.dryRun {
+		s.Options["dry_run"] = true
+	}
+	if f.force {
+		s.Options["force"] = true
+	}
+	for _, o := range f.options {
+		name, value, ok := strings.Cut(o, "=")
+		if !ok || name == "" {
+			return s, usageError{fmt.Errorf("--option %q is not of the form name=value", o)}
+		}
+		s.Options[strings.TrimSpace(name)] = value
+	}
+	return s, nil
+}
+
+func (a *app) run(ctx context.Context, f runFlags, names []string) error {
+	arguments, err := f.arguments()
+	if err != nil {
+		return err
+	}
+	p, err := a.open(ctx, "run", 0)
+	if err != nil {
+		return err
+	}
+	defer p.Close()
+	if _, err := p.executor.Recover(ctx); err != nil {
+		return err
+	}
+	if f.all {
+		names = p.catalogue.Names()
+	}
+	by := f.by
+	if by == "" {
+		by = who()
+	}
+	for _, name := range names {
+		r, err := a.runOne(ctx, p, f.json, worker.Request{Worker: name, Arguments: arguments, Trigger: worker.CLI, RequestedBy: by})
+		if err != nil {
+			return err
+		}
+		if s := statusOfRun(r); s != 0 {
+			return exitStatus(s)
+		}
+	}
+	return nil
+}
+
+func (a *app) runOne(ctx context.Context, p *program, asJSON bool, r worker.Request) (worker.Run, error) {
+	show := newProgress(a.stderr)
+	done, err := p.executor.RunHere(ctx, r, show.update)
+	show.clear()
+	if err != nil {
+		var busy *worker.InFlightError
+		if errors.As(err, &busy) && asJSON {
+			_ = printJSON(a.stdout, map[string]any{"in_flight": busy.Run})
+		}
+		return done, err
+	}
+	if asJSON {
+		return done, printJSON(a.stdout, done)
+	}
+	printOutcome(a.stdout, done)
+	return done, nil
+}
+
+func statusOfRun(r worker.Run) int {
+	switch r.Status {
+	case worker.Success:
+		return 0
+	case worker.Cancelled:
+		return exitCancelled
+	case worker.Failed, worker.Interrupted, worker.Queued, worker.Running:
+	}
+	return exitFailed
+}

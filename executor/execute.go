@@ -1,0 +1,225 @@
+package executor
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"runtime/debug"
+	"sync"
+	"time"
+
+	"scrinalia/store"
+	"scrinalia/worker"
+)
+
+const (
+	saveEvery   = 200 * time.Millisecond // between two savings of progress by batches
+	beatEvery   = time.Second            // heartbeat, and how soon a cancel is seen
+	lastWordFor = 5 * time.Second        // for writing the outcome after everything else was stopped
+)
+
+// executeQueued executes a run that was handed over by the queue.
+func (e *Executor) executeQueued(ctx context.Context, id int64) error {
+	owner, ok, err := e.store.Own(ctx, id)
+	if err != nil {
+		return err
+	}
+	if !ok {
+		return nil // somebody executes or recovers it
+	}
+	defer owner.Release()
+	return e.execute(ctx, owner, id, nil)
+}
+
+// execute does a run that this process owns. Its outcome goes to the ledger; an error means that there is none.
+func (e *Executor) execute(ctx context.Context, owner *store.Owner, id int64, progress func(worker.Run)) error {
+	run, err := e.store.Run(ctx, id)
+	if err != nil {
+		return err
+	}
+	if run.Status != worker.Queued {
+		return nil // cancelled before it started
+	}
+	log := e.log.With("run_id", id, "worker", run.Worker)
+	p := &progressor{owner: owner, run: run, notify: progress}
+	err = e.do(ctx, log, owner, run, p)
+	if errors.Is(err, store.ErrOwnershipLost) {
+		log.WarnContext(ctx, "run stopped: its lock was lost, its outcome is left to recovery", "err", err)
+		return err
+	}
+	status, message := outcome(err)
+	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), lastWordFor)
+	defer cancel()
+	counts, notes := p.totals()
+	ok, ferr := owner.Finish(last, status, message, counts, notes)
+	switch {
+	case ferr != nil:
+		log.ErrorContext(last, "outcome of run could not be stored, recovery will", "status", string(status), "err", ferr)
+		return errors.Join(ferr, err)
+	case !ok:
+		log.WarnContext(last, "run had ended already; this outcome is dropped", "status", string(status))
+	default:
+		log.InfoContext(last, "run finished", "status", string(status), "processed", counts.Processed, "failed", counts.Failed, "skipped", counts.Skipped)
+	}
+	return nil
+}
+
+// do starts the run and does its work until it ends, is cancelled, or is no longer ours.
+func (e *Executor) do(ctx context.Context, log *slog.Logger, owner *store.Owner, run worker.Run, p *progressor) error {
+	d, err := e.catalogue.Lookup(run.Worker)
+	if err != nil {
+		return err
+	}
+	task, common, err := worker.Bind(d, run.Config)
+	if err != nil {
+		return err
+	}
+	total, err := e.total(ctx, d.Name, common)
+	if err != nil {
+		return err
+	}
+	ok, err := owner.Start(ctx, e.owner, total)
+	if err != nil {
+		return err
+	}
+	if !ok {
+		return errNotQueued
+	}
+	p.started(total)
+	ctx, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	var beat sync.WaitGroup
+	beat.Go(func() { p.beat(ctx, stop) })
+	err = guard(ctx, task, worker.Env{RunID: run.ID, Log: log, Report: p.report})
+	if cause := context.Cause(ctx); cause != nil && err != nil {
+		err = errors.Join(cause, err)
+	}
+	stop(nil)
+	beat.Wait()
+	return err
+}
+
+// errNotQueued means that the run was cancelled between being picked up and being started.
+var errNotQueued = fmt.Errorf("%w before it started", ErrCancelled)
+
+// guard turns a panic of a worker into an error, so that its run fails and the process goes on.
+func guard(ctx context.Context, task worker.Task, env worker.Env) (err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			env.Log.ErrorContext(ctx, "worker panicked", "panic", fmt.Sprint(r), "stack", string(debug.Stack()))
+			err = fmt.Errorf("the worker panicked: %v", r)
+		}
+	}()
+	return task(ctx, env)
+}
+
+func outcome(err error) (worker.Status, string) {
+	switch {
+	case err == nil:
+		return worker.Success, ""
+	case errors.Is(err, ErrCancelled):
+		return worker.Cancelled, ""
+	case errors.Is(err, context.Canceled):
+		return worker.Interrupted, "The process was stopped while the run was under way; what was committed stays, the next run goes on from there."
+	default:
+		return worker.Failed, err.Error()
+	}
+}
+
+// total is how many units the run will look at: what is pending, or with force what is eligible, up to the limit.
+func (e *Executor) total(ctx context.Context, name string, c worker.Common) (int64, error) {
+	queues, err := e.store.Queues(ctx, map[string][]byte{})
+	if err != nil {
+		return 0, err
+	}
+	q := queues[name]
+	if q.Pending == nil {
+		return 0, nil
+	}
+	n := *q.Pending
+	if c.Force {
+		n += q.Processed
+	}
+	if c.Limit > 0 {
+		n = min(n, c.Limit)
+	}
+	return max(0, n), nil
+}
+
+// progressor adds up what a run does and saves it.
+type progressor struct {
+	mu     sync.Mutex
+	owner  *store.Owner
+	run    worker.Run
+	notify func(worker.Run)
+	saved  time.Time
+}
+
+func (p *progressor) started(total int64) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	now := time.Now()
+	p.run.Status, p.run.StartedAt, p.run.Total, p.run.Notes = worker.Running, &now, &total, map[string]worker.Note{}
+	if p.notify != nil {
+		p.notify(p.run)
+	}
+}
+
+// report is what workers call after each batch.
+func (p *progressor) report(ctx context.Context, b worker.Batch) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.run.Counts = p.run.Add(b.Counts)
+	for name, n := range b.Notes {
+		have := p.run.Notes[name]
+		have.Count += n.Count
+		have.Examples = append(have.Examples, n.Examples[:min(len(n.Examples), max(0, keepExamples-len(have.Examples)))]...)
+		p.run.Notes[name] = have
+	}
+	if p.notify != nil {
+		p.notify(p.run)
+	}
+	if time.Since(p.saved) < saveEvery {
+		return context.Cause(ctx)
+	}
+	return p.save(ctx)
+}
+
+// keepExamples is how many examples a run keeps of each note.
+const keepExamples = 5
+
+// save must be called with the lock held.
+func (p *progressor) save(ctx context.Context) error {
+	p.saved = time.Now()
+	cancelled, err := p.owner.Save(ctx, p.run.Counts, p.run.Notes)
+	if err == nil && cancelled {
+		err = ErrCancelled
+	}
+	return err
+}
+
+// beat saves every second, also while a batch takes long, and stops the run when it was cancelled or lost.
+func (p *progressor) beat(ctx context.Context, stop context.CancelCauseFunc) {
+	tick := time.NewTicker(beatEvery)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+			p.mu.Lock()
+			err := p.save(ctx)
+			p.mu.Unlock()
+			if err != nil && ctx.Err() == nil {
+				stop(err)
+			}
+		}
+	}
+}
+
+func (p *progressor) totals() (worker.Counts, map[string]worker.Note) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.run.Counts, p.run.Notes
+}

@@ -1,0 +1,158 @@
+// Package executor takes a run from request to outcome: it resolves the configuration, writes the ledger row and hands it over in one
+// transaction, executes it under its advisory lock, records the outcome, and recovers what dead processes left. It may import worker,
+// the store's interface below and River; never echo or views.
+package executor
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/riverqueue/river"
+	"github.com/riverqueue/river/riverdriver/riverpgxv5"
+
+	"scrinalia/store"
+	"scrinalia/worker"
+)
+
+// ErrCancelled is the cause of a context whose run a person stopped: the run ends CANCELLED, not INTERRUPTED.
+var ErrCancelled = errors.New("cancelled")
+
+// Options are what an executor is made of.
+type Options struct {
+	Catalogue   *worker.Catalogue
+	Store       *store.Store
+	Log         *slog.Logger
+	Role        string // "serve", "run": part of the owner's name
+	Concurrency int    // runs that are executed at once by Start; 0 means 1
+}
+
+// Executor runs workers. It is safe for concurrent use.
+type Executor struct {
+	catalogue *worker.Catalogue
+	store     *store.Store
+	log       *slog.Logger
+	owner     string
+	jobs      *river.Client[pgx.Tx]
+	stop      context.CancelFunc
+	stopped   chan struct{}
+}
+
+// runJob is the queue job that carries a run.
+type runJob struct {
+	RunID int64 `json:"run_id"`
+}
+
+// Kind names the job in the queue.
+func (runJob) Kind() string { return "worker_run" }
+
+type runWorker struct {
+	river.WorkerDefaults[runJob]
+
+	e *Executor
+}
+
+// Work executes the run of a job. The ledger holds the outcome, so the job itself never fails and is never retried.
+func (w *runWorker) Work(ctx context.Context, job *river.Job[runJob]) error {
+	if err := w.e.executeQueued(ctx, job.Args.RunID); err != nil {
+		w.e.log.ErrorContext(ctx, "run could not be executed", "run_id", job.Args.RunID, "err", err)
+	}
+	return nil
+}
+
+// maxRunAge is when the queue gives up on a job that nobody completed. The ledger has recovered its run long before.
+const maxRunAge = 30 * 24 * time.Hour
+
+// New makes an executor. It opens nothing until it is used.
+func New(o Options) (*Executor, error) {
+	host, err := os.Hostname()
+	if err != nil {
+		host = "unknown"
+	}
+	e := &Executor{catalogue: o.Catalogue, store: o.Store, log: o.Log, owner: fmt.Sprintf("%s/%s/%d", host, o.Role, os.Getpid())}
+	workers := river.NewWorkers()
+	river.AddWorker(workers, &runWorker{e: e})
+	cfg := &river.Config{
+		ID:                   fmt.Sprintf("%s/%d", e.owner, time.Now().UnixNano()),
+		Logger:               slog.New(quiet{o.Log.Handler()}),
+		Workers:              workers,
+		MaxAttempts:          1,
+		JobTimeout:           -1,
+		RescueStuckJobsAfter: maxRunAge,
+		FetchCooldown:        10 * time.Millisecond,
+		FetchPollInterval:    time.Second,
+	}
+	if o.Concurrency > 0 {
+		cfg.Queues = map[string]river.QueueConfig{river.QueueDefault: {MaxWorkers: o.Concurrency}}
+	}
+	if e.jobs, err = river.NewClient(riverpgxv5.New(o.Store.Pool()), cfg); err != nil {
+		return nil, fmt.Errorf("make the job queue: %w", err)
+	}
+	return e, nil
+}
+
+// quiet lets only what the queue warns of through.
+type quiet struct{ slog.Handler }
+
+func (q quiet) Enabled(ctx context.Context, l slog.Level) bool {
+	return l >= slog.LevelWarn && q.Handler.Enabled(ctx, l)
+}
+
+// WithAttrs keeps the threshold.
+func (q quiet) WithAttrs(a []slog.Attr) slog.Handler { return quiet{q.Handler.WithAttrs(a)} }
+
+// WithGroup keeps the threshold.
+func (q quiet) WithGroup(name string) slog.Handler { return quiet{q.Handler.WithGroup(name)} }
+
+// recoverEvery is how often orphans are looked for while the executor runs.
+const recoverEvery = time.Minute
+
+// Start begins to execute queued runs, and to recover orphans now and every minute. It does not block.
+func (e *Executor) Start(ctx context.Context) error {
+	if _, err := e.Recover(ctx); err != nil {
+		return err
+	}
+	if err := e.jobs.Start(context.WithoutCancel(ctx)); err != nil {
+		return fmt.Errorf("start the job queue: %w", err)
+	}
+	loop, stop := context.WithCancel(context.WithoutCancel(ctx))
+	e.stop, e.stopped = stop, make(chan struct{})
+	go e.keepRecovering(loop)
+	return nil
+}
+
+func (e *Executor) keepRecovering(ctx context.Context) {
+	defer close(e.stopped)
+	tick := time.NewTicker(recoverEvery)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+			if _, err := e.Recover(ctx); err != nil && ctx.Err() == nil {
+				e.log.WarnContext(ctx, "recovery of runs failed; it will be tried again", "err", err)
+			}
+			if err := e.store.CompactTallies(ctx); err != nil && ctx.Err() == nil {
+				e.log.WarnContext(ctx, "tallies could not be folded; it will be tried again", "err", err)
+			}
+		}
+	}
+}
+
+// Stop tells the runs in flight to stop, gives them until ctx ends, and returns. They end INTERRUPTED.
+func (e *Executor) Stop(ctx context.Context) error {
+	if e.stop == nil {
+		return nil
+	}
+	e.stop()
+	<-e.stopped
+	if err := e.jobs.StopAndCancel(ctx); err != nil {
+		return fmt.Errorf("stop the job queue: %w", err)
+	}
+	return nil
+}

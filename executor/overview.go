@@ -1,0 +1,59 @@
+package executor
+
+import (
+	"context"
+
+	"scrinalia/worker"
+)
+
+// Overview is every worker of the catalogue with its configuration in force, its queue, and its runs.
+func (e *Executor) Overview(ctx context.Context) ([]worker.State, error) {
+	return e.states(ctx, e.catalogue.All())
+}
+
+// State is one worker of the catalogue.
+func (e *Executor) State(ctx context.Context, name string) (worker.State, error) {
+	d, err := e.catalogue.Lookup(name)
+	if err != nil {
+		return worker.State{}, err
+	}
+	states, err := e.states(ctx, []worker.Definition{d})
+	if err != nil {
+		return worker.State{}, err
+	}
+	return states[0], nil
+}
+
+func (e *Executor) states(ctx context.Context, defs []worker.Definition) ([]worker.State, error) {
+	overrides, err := e.store.Overrides(ctx)
+	if err != nil {
+		return nil, err
+	}
+	states := make([]worker.State, len(defs))
+	names := make([]string, len(defs))
+	fingerprints := map[string][]byte{}
+	for i, d := range defs {
+		res, err := worker.Resolve(d, overrides[d.Name], worker.Settings{})
+		if err != nil {
+			return nil, err
+		}
+		names[i], fingerprints[d.Name] = d.Name, res.Fingerprint(d)
+		states[i] = worker.NewState(d, res, !overrides[d.Name].Empty())
+	}
+	queues, err := e.store.Queues(ctx, fingerprints)
+	if err != nil {
+		return nil, err
+	}
+	latest, err := e.store.LatestRuns(ctx, names)
+	if err != nil {
+		return nil, err
+	}
+	for i, d := range defs {
+		states[i].Queue = queues[d.Name]
+		states[i].ActiveRun, states[i].LastRun = latest[d.Name].Active, latest[d.Name].Last
+		if d.Unmeasurable != "" {
+			states[i].Queue.Pending, states[i].Queue.UnmeasurableReason = nil, &d.Unmeasurable
+		}
+	}
+	return states, nil
+}

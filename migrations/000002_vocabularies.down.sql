@@ -1,0 +1,10 @@
+DROP TABLE cleaning_rules;
+DROP FUNCTION cleaning_rules_renew_version();
+DROP SEQUENCE cleaning_rule_versions;
+DROP TABLE exclusions;
+DROP TABLE synonyms;
+DROP TABLE stopwords;
+DROP TABLE subject_categories;
+DROP TABLE typologies;
+DROP TABLE level_aliases;
+DROP TABLE levels;

@@ -1,0 +1,2 @@
+-- Seeds leave with their tables; a curated row is never deleted.
+SELECT 1;

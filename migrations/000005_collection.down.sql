@@ -1,0 +1,9 @@
+DROP TABLE change_journal;
+DROP TABLE review_queue;
+DROP TABLE document_entities;
+DROP TABLE document_tags;
+DROP TABLE entities;
+DROP TABLE tags;
+DROP TABLE document_hierarchy;
+DROP TABLE documents;
+DROP TABLE staging_records;

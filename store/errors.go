@@ -1,0 +1,78 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"strings"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"scrinalia/worker"
+)
+
+// constraints says what breaking a constraint means to a user. One that is not listed is a bug.
+var constraints = map[string]*worker.Error{
+	"worker_override_revisions_one_per_version": worker.Errorf(worker.Conflict, "The settings were changed meanwhile; look at the newer version first."),
+}
+
+const oneInFlight = "runs_one_in_flight_per_worker"
+
+// translate turns a driver's error into one of worker's, or wraps it with what was tried.
+func translate(op string, err error) error {
+	if err == nil {
+		return nil
+	}
+	var known *worker.Error
+	if errors.As(err, &known) {
+		return err
+	}
+	if errors.Is(err, pgx.ErrNoRows) {
+		return &worker.Error{Kind: worker.NotFound, Msg: "There is no such entry.", Err: err}
+	}
+	if e, ok := constraints[constraint(err)]; ok {
+		return &worker.Error{Kind: e.Kind, Msg: e.Msg, Err: err}
+	}
+	if unavailable(err) {
+		return &worker.Error{Kind: worker.Unavailable, Msg: "The database does not answer.", Err: fmt.Errorf("%s: %w", op, err)}
+	}
+	return fmt.Errorf("%s: %w", op, err)
+}
+
+func constraint(err error) string {
+	if pg, ok := errors.AsType[*pgconn.PgError](err); ok {
+		return pg.ConstraintName
+	}
+	return ""
+}
+
+// unavailable: no connection could be had or kept, or the server is going down or starting (SQLSTATE classes 08 and 57P, 53300).
+func unavailable(err error) bool {
+	if pg, ok := errors.AsType[*pgconn.PgError](err); ok {
+		return strings.HasPrefix(pg.Code, "08") || strings.HasPrefix(pg.Code, "57P") || pg.Code == "53300"
+	}
+	if _, ok := errors.AsType[*pgconn.ConnectError](err); ok {
+		return true
+	}
+	if _, ok := errors.AsType[net.Error](err); ok && !errors.Is(err, context.Canceled) {
+		return true
+	}
+	return pgconn.SafeToRetry(err) || errors.Is(err, net.ErrClosed) || strings.Contains(err.Error(), "unexpected EOF") ||
+		strings.Contains(err.Error(), "conn closed") || strings.Contains(err.Error(), "closed pool")
+}
+
+// dataError says whether a statement failed because of the data it was given (SQLSTATE classes 22, 23 and 54), so that a
+// smaller batch may go through.
+func dataError(err error) (message string, ok bool) {
+	pg, ok := errors.AsType[*pgconn.PgError](err)
+	if !ok || len(pg.Code) < 2 {
+		return "", false
+	}
+	switch pg.Code[:2] {
+	case "22", "23", "54":
+		return pg.Message, true
+	}
+	return "", false
+}

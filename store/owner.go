@@ -1,0 +1,152 @@
+package store
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"scrinalia/store/db"
+	"scrinalia/worker"
+)
+
+// lockBase is the high half of the advisory locks that runs hold: "SCRN" in ASCII. The low half is the run's id.
+const lockBase int64 = 0x5343524e << 32
+
+// ErrOwnershipLost means that the connection that holds a run's lock is gone: the run belongs to nobody, or to recovery.
+var ErrOwnershipLost = errors.New("the database connection that owns the run was lost")
+
+// Owner holds a run: a connection of its own with the run's advisory lock. What it writes to the ledger goes through that very
+// connection, so that whoever lost the lock cannot write. It is safe for concurrent use.
+type Owner struct {
+	mu    sync.Mutex
+	conn  *pgx.Conn
+	q     *db.Queries
+	runID int64
+}
+
+// Own takes the lock of a run on a new connection. ok is false when somebody else holds it.
+func (s *Store) Own(ctx context.Context, runID int64) (o *Owner, ok bool, err error) {
+	conn, err := pgx.ConnectConfig(ctx, s.pool.Config().ConnConfig)
+	if err != nil {
+		return nil, false, translate("own run", err)
+	}
+	err = conn.QueryRow(ctx, "SELECT pg_try_advisory_lock($1)", lockBase+runID).Scan(&ok)
+	if err != nil || !ok {
+		_ = conn.Close(context.WithoutCancel(ctx))
+		return nil, false, translate("own run", err)
+	}
+	return &Owner{conn: conn, q: db.New(conn), runID: runID}, true, nil
+}
+
+// Start turns the QUEUED run into RUNNING. ok is false when it is no longer queued.
+func (o *Owner) Start(ctx context.Context, owner string, total int64) (ok bool, err error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	n, err := o.q.StartRun(ctx, db.StartRunParams{ID: o.runID, Owner: &owner, Total: &total})
+	return n == 1, translate("start run", err)
+}
+
+// Save stores what the run has done so far. cancelled says that somebody asked it to stop. When the connection is gone, or the run
+// is over, the error is ErrOwnershipLost.
+func (o *Owner) Save(ctx context.Context, c worker.Counts, notes map[string]worker.Note) (cancelled bool, err error) {
+	raw, err := json.Marshal(notes)
+	if err != nil {
+		return false, fmt.Errorf("encode notes: %w", err)
+	}
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	cancelled, err = o.q.SaveProgress(ctx, db.SaveProgressParams{ID: o.runID, Processed: c.Processed, Failed: c.Failed, Skipped: c.Skipped, Notes: raw})
+	if err == nil {
+		return cancelled, nil
+	}
+	if ctx.Err() != nil && !o.conn.IsClosed() {
+		return false, context.Cause(ctx)
+	}
+	return false, fmt.Errorf("%w: %w", ErrOwnershipLost, err)
+}
+
+// Finish writes the outcome. ok is false when the run had ended already: the earlier outcome stays.
+func (o *Owner) Finish(ctx context.Context, status worker.Status, message string, c worker.Counts, notes map[string]worker.Note) (ok bool, err error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return finish(ctx, o.q, o.runID, status, message, c, notes)
+}
+
+// maxErrorBytes is how much of a run's error is kept.
+const maxErrorBytes = 8000
+
+func finish(ctx context.Context, q *db.Queries, id int64, status worker.Status, message string, c worker.Counts, notes map[string]worker.Note) (bool, error) {
+	raw, err := json.Marshal(notes)
+	if err != nil || notes == nil {
+		raw = []byte("{}")
+	}
+	p := db.FinishRunParams{ID: id, Status: string(status), Processed: c.Processed, Failed: c.Failed, Skipped: c.Skipped, Notes: raw}
+	if message != "" || status == worker.Failed || status == worker.Interrupted {
+		text := CleanText(message, maxErrorBytes)
+		p.Error = &text
+	}
+	n, err := q.FinishRun(ctx, p)
+	if _, bad := dataError(err); bad { // the text itself must never keep the outcome from being stored
+		text := "The error could not be stored."
+		p.Error, p.Notes = &text, []byte("{}")
+		n, err = q.FinishRun(ctx, p)
+	}
+	return n == 1, translate("finish run", err)
+}
+
+// Release closes the connection, which frees the lock.
+func (o *Owner) Release() {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
+	defer cancel()
+	_ = o.conn.Close(ctx)
+}
+
+// InFlight is a run that recovery looks at.
+type InFlight struct {
+	ID        int64
+	Worker    string
+	Status    worker.Status
+	Owner     string
+	Heartbeat *time.Time
+	QueuedAt  time.Time
+	Held      bool // somebody holds the run's lock
+	JobID     *int64
+}
+
+// InFlightRuns returns queued and running runs above an id, in pages.
+func (s *Store) InFlightRuns(ctx context.Context, after int64, limit int) ([]InFlight, error) {
+	rows, err := s.q.ListInFlight(ctx, db.ListInFlightParams{LockBase: lockBase, After: after, MaxRows: int32(limit)})
+	if err != nil {
+		return nil, translate("list runs in flight", err)
+	}
+	out := make([]InFlight, len(rows))
+	for i, r := range rows {
+		out[i] = InFlight{ID: r.ID, Worker: r.WorkerName, Status: worker.Status(r.Status), Heartbeat: r.HeartbeatAt, QueuedAt: r.QueuedAt, Held: r.Held, JobID: r.JobID}
+		if r.Owner != nil {
+			out[i].Owner = *r.Owner
+		}
+	}
+	return out, nil
+}
+
+// Interrupt ends a run whose owner is gone, keeping its last counts. It takes the run's lock first, so that an owner that is just
+// starting is never in the way; ok is false when there is one.
+func (s *Store) Interrupt(ctx context.Context, id int64, message string) (ok bool, err error) {
+	o, ok, err := s.Own(ctx, id)
+	if err != nil || !ok {
+		return false, err
+	}
+	defer o.Release()
+	run, err := s.Run(ctx, id)
+	if err != nil {
+		return false, err
+	}
+	return o.Finish(ctx, worker.Interrupted, message, run.Counts, run.Notes)
+}

@@ -1,0 +1,67 @@
+package store
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"scrinalia/store/db"
+	"scrinalia/worker"
+)
+
+// compactAbove is how many rows the tallies may have before a count folds them; a sum over 2,000 rows takes about a millisecond.
+const compactAbove = 2000
+
+// Queues counts every queue from the tallies. fingerprints are the effective configurations' by worker: stamps of others are stale.
+func (s *Store) Queues(ctx context.Context, fingerprints map[string][]byte) (map[string]worker.Queue, error) {
+	start := time.Now()
+	var names []string
+	var prints [][]byte
+	for name, f := range fingerprints {
+		names, prints = append(names, name), append(prints, f)
+	}
+	rows, err := s.q.CountQueues(ctx, db.CountQueuesParams{Workers: names, ConfigFingerprints: prints})
+	if err != nil {
+		return nil, translate("count queues", err)
+	}
+	ms := time.Since(start).Milliseconds()
+	queues := map[string]worker.Queue{}
+	for _, r := range rows {
+		pending := r.Eligible - r.Done
+		queues[r.WorkerName] = worker.Queue{Pending: &pending, Processed: r.Done, Failed: r.Failed, Stale: r.Stale, CountedMS: ms}
+	}
+	return queues, nil
+}
+
+// CompactTallies folds the tallies when they have grown.
+func (s *Store) CompactTallies(ctx context.Context) error {
+	n, err := s.q.TallyRows(ctx)
+	if err != nil || n < compactAbove {
+		return translate("count tallies", err)
+	}
+	return translate("compact tallies", s.q.CompactTally(ctx))
+}
+
+// Overrides returns every stored override, by worker.
+func (s *Store) Overrides(ctx context.Context) (map[string]worker.Settings, error) {
+	rows, err := s.q.ListOverrides(ctx)
+	if err != nil {
+		return nil, translate("read overrides", err)
+	}
+	out := map[string]worker.Settings{}
+	for _, r := range rows {
+		var set worker.Settings
+		if err := json.Unmarshal(r.Settings, &set); err != nil {
+			return nil, fmt.Errorf("decode override of %s: %w", r.WorkerName, err)
+		}
+		out[r.WorkerName] = set
+	}
+	return out, nil
+}
+
+// HasRecords says whether anything was ever imported.
+func (s *Store) HasRecords(ctx context.Context) (bool, error) {
+	has, err := s.q.CountCollection(ctx)
+	return has, translate("look for records", err)
+}

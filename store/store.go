@@ -1,0 +1,107 @@
+// Package store keeps everything in PostgreSQL: sqlc's typed queries (store/db) plus transactions, the translation of
+// driver errors into errors that people may be shown, and the schema's migrations. Rows of sqlc stay inside; what
+// crosses the border are types of worker and of importer. It may import worker, importer, migrations, pgx, River's driver
+// and golang-migrate; never echo, views or a worker's package.
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"scrinalia/store/db"
+	"scrinalia/worker"
+)
+
+// Store is the database. It is safe for concurrent use.
+type Store struct {
+	pool *pgxpool.Pool
+	q    *db.Queries
+	log  *slog.Logger
+}
+
+// Open connects to the PostgreSQL at url and checks that it is version 14 or newer. It does not migrate.
+func Open(ctx context.Context, url string, log *slog.Logger) (*Store, error) {
+	cfg, err := pgxpool.ParseConfig(url)
+	if err != nil {
+		return nil, worker.Errorf(worker.Invalid, "DATABASE_URL is no PostgreSQL address; it looks like postgres://user:password@host:5432/database.")
+	}
+	if cfg.MaxConns < 12 {
+		cfg.MaxConns = 12
+	}
+	// A ledger filter changes which index is best, so a plan is made for each set of values.
+	cfg.ConnConfig.RuntimeParams["plan_cache_mode"] = "force_custom_plan"
+	cfg.ConnConfig.RuntimeParams["application_name"] = "scrinalia"
+	cfg.ConnConfig.RuntimeParams["timezone"] = "UTC"
+	cfg.ConnConfig.ConnectTimeout = 5 * time.Second
+	pool, err := pgxpool.NewWithConfig(ctx, cfg)
+	if err != nil {
+		return nil, fmt.Errorf("open pool: %w", err)
+	}
+	s := &Store{pool: pool, q: db.New(pool), log: log}
+	if err := s.checkVersion(ctx); err != nil {
+		pool.Close()
+		return nil, err
+	}
+	return s, nil
+}
+
+// Close closes every connection.
+func (s *Store) Close() { s.pool.Close() }
+
+// Pool is for the job queue, which brings its own driver.
+func (s *Store) Pool() *pgxpool.Pool { return s.pool }
+
+// Ping asks the database for an answer.
+func (s *Store) Ping(ctx context.Context) error {
+	return translate("ping", s.pool.Ping(ctx))
+}
+
+// minVersion is server_version_num of the oldest PostgreSQL that is supported.
+const minVersion = 140000
+
+func (s *Store) checkVersion(ctx context.Context) error {
+	var version int
+	err := s.pool.QueryRow(ctx, "SELECT current_setting('server_version_num')::int").Scan(&version)
+	if err != nil {
+		return translate("connect", err)
+	}
+	if version < minVersion {
+		return worker.Errorf(worker.Invalid, "The database is PostgreSQL %d; version 14 or newer is needed.", version/10000)
+	}
+	return nil
+}
+
+// inTx runs fn in one transaction and translates its error outside of it.
+func (s *Store) inTx(ctx context.Context, op string, fn func(*db.Queries) error) error {
+	return translate(op, pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error { return fn(s.q.WithTx(tx)) }))
+}
+
+// errDryRun rolls a dry run's transaction back.
+var errDryRun = errors.New("dry run: rolled back")
+
+// inRunTx is inTx for a batch of a run; a dry run does the same work and takes it back.
+func (s *Store) inRunTx(ctx context.Context, op string, dry bool, fn func(*db.Queries) error) error {
+	err := s.inTx(ctx, op, func(q *db.Queries) error {
+		if err := fn(q); err != nil {
+			return err
+		}
+		if dry {
+			return errDryRun
+		}
+		return nil
+	})
+	return ignoreDryRun(err)
+}
+
+func ignoreDryRun(err error) error {
+	if errors.Is(err, errDryRun) {
+		return nil
+	}
+	return err
+}

@@ -1,0 +1,99 @@
+package cleaning
+
+import (
+	"regexp"
+	"strings"
+
+	"scrinalia/worker"
+)
+
+const titleColumn = "original_title"
+
+// Compile compiles a rule's pattern, without regard to case unless the rule says so. The error names the rule and the place.
+func Compile(name, pattern string, caseSensitive bool) (*regexp.Regexp, error) {
+	if !caseSensitive {
+		pattern = "(?i)" + pattern
+	}
+	re, err := regexp.Compile(pattern)
+	if err != nil {
+		return nil, worker.Errorf(worker.Invalid, "The pattern of rule %q is no RE2 expression: %w", name, err)
+	}
+	return re, nil
+}
+
+// edit is a TextEdit under way.
+type edit struct{ worker.TextEdit }
+
+type compiled struct {
+	worker.Rule
+
+	re *regexp.Regexp
+}
+
+func compile(rules []worker.Rule) (map[int64]compiled, error) {
+	out := make(map[int64]compiled, len(rules))
+	for _, r := range rules {
+		re, err := Compile(r.Name, r.Pattern, r.CaseSensitive)
+		if err != nil {
+			return nil, err
+		}
+		out[r.Version] = compiled{Rule: r, re: re}
+	}
+	return out, nil
+}
+
+// rewrite applies the rules of the units, which come by document and in the rules' order, and gathers one edit a column. A rule that was
+// switched off since the run started is left out.
+func rewrite(units []worker.TextUnit, rules map[int64]compiled) ([]worker.TextEdit, map[string]worker.Note) {
+	type key struct {
+		document int64
+		column   string
+	}
+	var edits []*edit
+	at := map[key]*edit{}
+	notes := map[string]worker.Note{}
+	for _, u := range units {
+		rule, ok := rules[u.RuleVersion]
+		if !ok {
+			continue
+		}
+		e := at[key{u.Document, u.Column}]
+		if e == nil {
+			e = &edit{worker.TextEdit{Document: u.Document, Column: u.Column, Before: u.Text, After: u.Text}}
+			at[key{u.Document, u.Column}] = e
+			edits = append(edits, e)
+		}
+		e.apply(u, rule, notes)
+	}
+	out := make([]worker.TextEdit, len(edits))
+	for i, e := range edits {
+		out[i] = e.TextEdit
+	}
+	return out, notes
+}
+
+// maxExamples is how many documents a note names.
+const maxExamples = 5
+
+func (e *edit) apply(u worker.TextUnit, r compiled, notes map[string]worker.Note) {
+	e.Rules = append(e.Rules, u.RuleVersion)
+	text := r.re.ReplaceAllString(e.After, r.Replacement)
+	if text == e.After {
+		return
+	}
+	note := "rewritten"
+	if u.Column == titleColumn && strings.TrimSpace(text) == "" {
+		note = "refused_empty_title"
+	}
+	n := notes[note]
+	n.Count++
+	if len(n.Examples) < maxExamples {
+		n.Examples = append(n.Examples, u.Name+": "+r.Name)
+	}
+	notes[note] = n
+	if note != "rewritten" {
+		return
+	}
+	e.Changes = append(e.Changes, worker.TextChange{RuleID: u.RuleID, Before: e.After, After: text})
+	e.After = text
+}

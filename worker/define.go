@@ -1,0 +1,61 @@
+package worker
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+)
+
+// Common are the options that every worker takes. Worker options embed it.
+type Common struct {
+	Limit  int64 `json:"limit" min:"0" run:"only" help:"Stop after so many units; 0 means no limit."`
+	DryRun bool  `json:"dry_run" run:"only" help:"Show what would change, write nothing but the run."`
+	Force  bool  `json:"force" run:"only" help:"Read every eligible unit again, once, also those that are done."`
+}
+
+// Task is a worker with its settings bound: the very work that a run does.
+type Task func(ctx context.Context, env Env) error
+
+// Validator is implemented by options whose fields depend on each other.
+type Validator interface{ Validate() error }
+
+// Definition is one worker of the catalogue: what it is, which options it takes, and how they are bound to its work.
+type Definition struct {
+	Spec
+	Options []Option
+	bind    func(options map[string]any) (Task, error)
+}
+
+// Define makes a worker from its spec, its options with their defaults, and its work. The options are described from
+// the very type that the work receives, so that a form cannot show what a run would not use. It does no I/O.
+func Define[O any](spec Spec, defaults O, run func(ctx context.Context, env Env, o O) error) Definition {
+	return Definition{Spec: spec, Options: describe(defaults), bind: func(values map[string]any) (Task, error) {
+		raw, err := json.Marshal(values)
+		if err != nil {
+			return nil, fmt.Errorf("encode options of %s: %w", spec.Name, err)
+		}
+		var o O // decoded afresh: copying the defaults would share their slices
+		dec := json.NewDecoder(bytes.NewReader(raw))
+		dec.DisallowUnknownFields()
+		if err := dec.Decode(&o); err != nil {
+			return nil, fmt.Errorf("decode options of %s: %w", spec.Name, err)
+		}
+		if v, ok := any(o).(Validator); ok {
+			if err := v.Validate(); err != nil {
+				return nil, err
+			}
+		}
+		return func(ctx context.Context, env Env) error { return run(ctx, env, o) }, nil
+	}}
+}
+
+// Option returns the option of that name.
+func (d Definition) Option(name string) (Option, bool) {
+	for _, o := range d.Options {
+		if o.Name == name {
+			return o, true
+		}
+	}
+	return Option{}, false
+}
