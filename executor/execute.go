@@ -42,7 +42,7 @@ func (e *Executor) execute(ctx context.Context, owner *store.Owner, id int64, pr
 		return nil // cancelled before it started
 	}
 	log := e.log.With("run_id", id, "worker", run.Worker)
-	p := &progressor{owner: owner, run: run, notify: progress}
+	p := &progressor{owner: owner, run: run, notify: progress, grown: e.store.Analyze}
 	err = e.do(ctx, log, owner, run, p)
 	if errors.Is(err, store.ErrOwnershipLost) {
 		log.WarnContext(ctx, "run stopped: its lock was lost, its outcome is left to recovery", "err", err)
@@ -154,7 +154,13 @@ type progressor struct {
 	run    worker.Run
 	notify func(worker.Run)
 	saved  time.Time
+
+	grown     func(context.Context) error // called each time the run has done ten times as much
+	grownNext int64
 }
+
+// firstGrowth is how many units a run must have done before the planner's statistics are worth renewing.
+const firstGrowth = 5000
 
 func (p *progressor) started(total int64) {
 	p.mu.Lock()
@@ -179,6 +185,12 @@ func (p *progressor) report(ctx context.Context, b worker.Batch) error {
 	}
 	if p.notify != nil {
 		p.notify(p.run)
+	}
+	if p.run.Processed >= max(p.grownNext, firstGrowth) {
+		p.grownNext = p.run.Processed * 10
+		if err := p.grown(ctx); err != nil {
+			return err
+		}
 	}
 	if time.Since(p.saved) < saveEvery {
 		return context.Cause(ctx)

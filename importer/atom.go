@@ -16,7 +16,7 @@ type atom struct {
 	text   *text
 	header []string       // as given, cleaned
 	keys   [][]byte       // the header as keys of the raw record
-	column map[string]int // by lower-case name
+	column map[string]int // where each of mappedColumns is
 	vals   []string       // the row as given
 	empty  int64          // rows with nothing in them
 	byID   map[string]int64
@@ -97,17 +97,19 @@ func (a *atom) mapHeader(names []string) {
 		}
 		a.header = append(a.header, key)
 		a.keys = append(a.keys, append(appendJSONString(nil, key), ':'))
-		if lower := strings.ToLower(name); name != "" {
-			if _, twice := a.column[lower]; !twice {
-				a.column[lower] = i
-			} else if mapped(lower) {
-				a.twice = name
-			}
+		n := slices.IndexFunc(mappedColumns, func(m string) bool { return strings.EqualFold(m, name) })
+		if n < 0 {
+			continue
 		}
+		if a.has(mappedColumns[n]) {
+			a.twice = name
+			continue
+		}
+		a.column[mappedColumns[n]] = i
 	}
 }
 
-func (a *atom) has(name string) bool { _, ok := a.column[strings.ToLower(name)]; return ok }
+func (a *atom) has(name string) bool { _, ok := a.column[name]; return ok }
 
 func (a *atom) complete() bool { return a.has("title") && slices.ContainsFunc(idColumns, a.has) }
 
@@ -203,7 +205,7 @@ func (a *atom) parse() row {
 	}
 	id, column := a.id()
 	if reason := checkID(id); reject == nil && reason != "" {
-		i := a.column[strings.ToLower(column)]
+		i := a.column[column]
 		reject = &Reject{Line: line + a.rows.cells[i].line, Column: a.header[i], Reason: reason}
 	}
 	if reject != nil {

@@ -5,18 +5,16 @@ import (
 	"strings"
 )
 
-// mappedColumns are the columns that fill a field, in lower case. The others
-// are kept in the raw record only.
+// mappedColumns are the columns that are read. The others are kept in the raw
+// record only.
 var mappedColumns = []string{
-	"accessconditions", "acquisition", "archivalhistory", "archivistnote", "creatordates", "creatordatesend",
-	"creatordatesstart", "creatorhistories", "creators", "creationdates", "creationdatesend", "creationdatesstart",
-	"culture", "descriptionidentifier", "digitalobjecturi", "eventactorhistories", "eventactors", "eventdates",
-	"eventenddates", "eventstartdates", "eventtypes", "extentandmedium", "genreaccesspoints", "identifier", "language",
-	"legacyid", "levelofdescription", "nameaccesspoints", "parentid", "placeaccesspoints", "referencecode", "repository",
-	"scopeandcontent", "subjectaccesspoints", "title",
+	"accessConditions", "acquisition", "archivalHistory", "archivistNote", "creatorDates", "creatorDatesEnd",
+	"creatorDatesStart", "creatorHistories", "creators", "creationDates", "creationDatesEnd", "creationDatesStart",
+	"culture", "descriptionIdentifier", "digitalObjectURI", "eventActorHistories", "eventActors", "eventDates",
+	"eventEndDates", "eventStartDates", "eventTypes", "extentAndMedium", "genreAccessPoints", "identifier", "language",
+	"legacyId", "levelOfDescription", "nameAccessPoints", "parentId", "placeAccessPoints", "referenceCode", "repository",
+	"scopeAndContent", "subjectAccessPoints", "title",
 }
-
-func mapped(column string) bool { return slices.Contains(mappedColumns, strings.ToLower(column)) }
 
 // creations are the names of the event type "creation" in the languages that
 // AtoM writes it in most often.
@@ -76,7 +74,7 @@ func (a *atom) raw() []byte {
 
 // val is a field as text; a column that is not there is empty.
 func (a *atom) val(name string) string {
-	i, ok := a.column[strings.ToLower(name)]
+	i, ok := a.column[name]
 	if !ok || a.vals[i] == "" {
 		return ""
 	}
@@ -88,7 +86,7 @@ func (a *atom) one(name string) string { return strings.TrimSpace(a.val(name)) }
 
 // list is a field with several values.
 func (a *atom) list(name string) []string {
-	i, ok := a.column[strings.ToLower(name)]
+	i, ok := a.column[name]
 	if !ok || a.vals[i] == "" {
 		return []string{}
 	}

@@ -48,6 +48,13 @@ CREATE TRIGGER runs_stay_finished BEFORE UPDATE OF status, finished_at ON archiv
     WHEN (OLD.finished_at IS NOT NULL AND (OLD.status, OLD.finished_at) IS DISTINCT FROM (NEW.status, NEW.finished_at))
     EXECUTE FUNCTION runs_stay_finished();
 
+CREATE FUNCTION runs_are_never_deleted() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    RAISE EXCEPTION 'the ledger keeps every run' USING ERRCODE = 'check_violation', CONSTRAINT = 'runs_are_never_deleted';
+END $$;
+CREATE TRIGGER runs_are_never_deleted BEFORE DELETE OR TRUNCATE ON archive_worker_runs
+    FOR EACH STATEMENT EXECUTE FUNCTION runs_are_never_deleted();
+
 -- An override is partial: a setting it does not name follows the code.
 CREATE TABLE worker_overrides (
     worker_name text        PRIMARY KEY,

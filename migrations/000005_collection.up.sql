@@ -30,9 +30,9 @@ CREATE TABLE staging_records (
     source_file            text        NOT NULL DEFAULT ''
 );
 
--- A description has the id of the staging record that it was made from.
+-- A description has the id of the staging record that it was made from; a staging record may go, the description stays.
 CREATE TABLE documents (
-    id                    bigint      PRIMARY KEY REFERENCES staging_records (id),
+    id                    bigint      PRIMARY KEY,
     description_id        text        NOT NULL CONSTRAINT documents_one_per_description_id UNIQUE,
     reference_code        text,
     parent_description_id text,
@@ -101,6 +101,7 @@ CREATE TABLE document_tags (
     run_id      bigint REFERENCES archive_worker_runs (id),
     person      text,
     CONSTRAINT document_tags_one_per_document_and_tag PRIMARY KEY (document_id, tag_id),
+    CONSTRAINT document_tags_run_exactly_when_run CHECK ((origin = 'run') = (run_id IS NOT NULL)),
     CONSTRAINT document_tags_person_exactly_when_human CHECK ((origin = 'human') = (person IS NOT NULL))
 );
 CREATE INDEX document_tags_by_tag ON document_tags (tag_id, document_id);

@@ -8,7 +8,7 @@ CREATE TABLE execution_log (
     unit_id      bigint  NOT NULL,
     rule_version bigint  NOT NULL DEFAULT 0,
     fingerprint  bytea   NOT NULL,
-    run_id       bigint  NOT NULL REFERENCES archive_worker_runs (id),
+    run_id       bigint  NOT NULL, -- of archive_worker_runs; checked a statement at a time, see tally_stamps
     outcome      text    NOT NULL CONSTRAINT execution_log_outcome_is_known CHECK (outcome IN ('DONE', 'FAILED')),
     error        text    CONSTRAINT execution_log_error_is_short CHECK (octet_length(error) <= 8192),
     current      boolean NOT NULL DEFAULT true,
@@ -162,8 +162,15 @@ CREATE TRIGGER tally_staging_update AFTER UPDATE ON staging_records REFERENCING 
 CREATE TRIGGER tally_staging_delete AFTER DELETE ON staging_records REFERENCING OLD TABLE AS old_rows
     FOR EACH STATEMENT EXECUTE FUNCTION tally_staging();
 
+-- tally_stamps also stands in for the foreign key to the ledger, whose rows are never deleted: one look a statement instead of one a stamp.
 CREATE FUNCTION tally_stamps() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
+    IF TG_OP <> 'DELETE' THEN
+        PERFORM FROM (SELECT DISTINCT run_id FROM new_rows) n WHERE NOT EXISTS (SELECT FROM archive_worker_runs r WHERE r.id = n.run_id);
+        IF FOUND THEN
+            RAISE EXCEPTION 'a stamp names a run that is not in the ledger' USING ERRCODE = 'foreign_key_violation', CONSTRAINT = 'execution_log_run_is_in_the_ledger';
+        END IF;
+    END IF;
     IF TG_OP = 'INSERT' THEN
         INSERT INTO queue_tally (worker_name, measure, rule_version, run_id, n)
         SELECT worker_name, outcome, rule_version, run_id, count(*) FROM new_rows WHERE current AND NOT held GROUP BY 1, 2, 3, 4;

@@ -14,9 +14,13 @@ INSERT INTO documents (id, description_id, reference_code, parent_description_id
 SELECT s.id, s.description_id, s.reference_code, s.parent_description_id, s.parent_reference_code, v.level_id, s.title, s.date, s.extent,
     s.repository, s.producers, s.admin_bio_history, s.provenance, s.scope_content, s.language, s.access_conditions, s.archivist_notes, s.image_url
 FROM staging_records s
-LEFT JOIN (SELECT fold_key(name) AS key, id AS level_id FROM levels WHERE retired_at IS NULL
-           UNION ALL SELECT fold_key(a.alias), a.level_id FROM level_aliases a JOIN levels l ON l.id = a.level_id AND l.retired_at IS NULL) v
-    ON v.key = fold_key(s.level)
+LEFT JOIN (
+    SELECT w.level, k.level_id
+    FROM (SELECT DISTINCT r.level FROM staging_records r WHERE r.id = ANY (@ids::bigint[]) AND r.level IS NOT NULL) w
+    JOIN (SELECT fold_key(l.name) AS key, l.id AS level_id FROM levels l WHERE l.retired_at IS NULL
+          UNION ALL SELECT fold_key(a.alias), a.level_id FROM level_aliases a JOIN levels l ON l.id = a.level_id AND l.retired_at IS NULL) k
+        ON k.key = fold_key(w.level)
+) v ON v.level = s.level
 WHERE s.id = ANY (@ids::bigint[])
 ON CONFLICT (id) DO UPDATE SET
     description_id = excluded.description_id, reference_code = excluded.reference_code, parent_description_id = excluded.parent_description_id,
@@ -28,57 +32,21 @@ ON CONFLICT (id) DO UPDATE SET
 WHERE NOT human_decided(documents.review_status)
 RETURNING id, (level_id IS NULL)::boolean AS without_level;
 
--- TransferTags adds the terms of the batch's access points that are no tags yet, in the order of their names.
--- name: TransferTags :exec
-INSERT INTO tags (name)
-SELECT min(t.name) FROM staging_tags(@ids::bigint[]) t
-WHERE NOT EXISTS (SELECT FROM tags k WHERE k.folded = t.folded)
-GROUP BY t.folded
-ORDER BY t.folded
-ON CONFLICT (folded) DO NOTHING;
+-- TagTransferred links the batch's descriptions with their tags and says how many links it made and removed.
+-- name: TagTransferred :one
+SELECT t.linked::bigint AS linked, t.unlinked::bigint AS unlinked FROM tag_staging(@ids::bigint[]) AS t;
 
--- UnlinkTransferTags removes the links that only the source made and no longer has.
--- name: UnlinkTransferTags :execrows
-DELETE FROM document_tags dt
-WHERE dt.document_id = ANY (@ids::bigint[]) AND dt.origin = 'source'
-    AND NOT EXISTS (SELECT FROM staging_tags(@ids::bigint[]) t JOIN tags k ON k.folded = t.folded WHERE t.record_id = dt.document_id AND k.id = dt.tag_id);
-
--- LinkTransferTags links the batch's descriptions with their tags.
--- name: LinkTransferTags :execrows
-INSERT INTO document_tags (document_id, tag_id, origin, run_id)
-SELECT t.record_id, k.id, 'source', @run_id::bigint
-FROM (SELECT DISTINCT s.record_id, s.folded FROM staging_tags(@ids::bigint[]) s) t
-JOIN tags k ON k.folded = t.folded
-ORDER BY 1, 2
-ON CONFLICT (document_id, tag_id) DO NOTHING;
-
--- PlaceTransferred gives the batch's descriptions their declared parent: by reference code, else by the source's id. The oldest
--- description wins where a reference code is used twice. Without parent yet, a description that declares one is an orphan.
+-- PlaceTransferred gives descriptions their declared parents and paths.
 -- name: PlaceTransferred :exec
-INSERT INTO document_hierarchy (document_id, parent_id, orphan)
-SELECT d.id, p.parent_id, p.parent_id IS NULL AND coalesce(d.parent_reference_code, d.parent_description_id) IS NOT NULL
-FROM documents d
-CROSS JOIN LATERAL (SELECT declared_parent(d.id, d.parent_reference_code, d.parent_description_id) AS parent_id) p
-WHERE d.id = ANY (@ids::bigint[])
-ON CONFLICT (document_id) DO UPDATE SET parent_id = excluded.parent_id, orphan = excluded.orphan
-WHERE (document_hierarchy.parent_id, document_hierarchy.orphan) IS DISTINCT FROM (excluded.parent_id, excluded.orphan);
+SELECT place_documents(@ids::bigint[]);
 
--- AdoptOrphans links the orphans whose parent this batch brought.
--- name: AdoptOrphans :many
-UPDATE document_hierarchy h SET parent_id = declared_parent(c.id, c.parent_reference_code, c.parent_description_id), orphan = false
-FROM (
-    SELECT c.id, c.parent_reference_code, c.parent_description_id FROM document_hierarchy o JOIN documents c ON c.id = o.document_id
-    JOIN documents b ON b.reference_code = c.parent_reference_code AND b.id <> c.id WHERE o.orphan AND b.id = ANY (@ids::bigint[])
-    UNION
-    SELECT c.id, c.parent_reference_code, c.parent_description_id FROM document_hierarchy o JOIN documents c ON c.id = o.document_id
-    JOIN documents b ON b.description_id = c.parent_description_id AND b.id <> c.id WHERE o.orphan AND b.id = ANY (@ids::bigint[])
-) c
-WHERE h.document_id = c.id
-RETURNING h.document_id;
-
--- RefreshPaths makes the ancestors of these descriptions, and of everything below them, right again.
--- name: RefreshPaths :exec
-SELECT refresh_ancestors(@ids::bigint[]);
+-- ListAdoptable returns the orphans whose declared parent is in this batch.
+-- name: ListAdoptable :many
+SELECT o.document_id FROM document_hierarchy o JOIN documents c ON c.id = o.document_id
+JOIN documents b ON b.reference_code = c.parent_reference_code AND b.id <> c.id WHERE o.orphan AND b.id = ANY (@ids::bigint[])
+UNION
+SELECT o.document_id FROM document_hierarchy o JOIN documents c ON c.id = o.document_id
+JOIN documents b ON b.description_id = c.parent_description_id AND b.id <> c.id WHERE o.orphan AND b.id = ANY (@ids::bigint[]);
 
 -- CountOrphans says how many of these descriptions still wait for their parent.
 -- name: CountOrphans :one

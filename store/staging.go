@@ -34,6 +34,11 @@ var recordColumns = []string{
 // larger than memory. Records that are no news draw no id either.
 const isNews = `(SELECT s.content_hash FROM staging_records s WHERE s.description_id = i.description_id) IS DISTINCT FROM i.content_hash`
 
+// lookUpByIndex keeps the subquery of isNews from being a scan of staging for
+// each record, which is what the planner chooses while staging is small: rows
+// that the same statement adds would make that quadratic.
+const lookUpByIndex = `SET LOCAL enable_seqscan = off`
+
 const countNews = `SELECT count(*) FROM incoming_records i WHERE ` + isNews
 
 const mergeIncoming = `INSERT INTO staging_records (description_id, title, parent_description_id, reference_code, parent_reference_code, level, date,
@@ -78,6 +83,8 @@ func (s *Store) ImportStaging(ctx context.Context, file string, checkOnly bool, 
 	switch {
 	case source.err != nil:
 		return 0, 0, source.err
+	case err != nil && ctx.Err() != nil: // a cancelled COPY closes its connection, which looks like a broken one
+		return 0, 0, fmt.Errorf("import staging records: %w", context.Cause(ctx))
 	case err != nil:
 		return 0, 0, translate("import staging records", err)
 	}
@@ -106,6 +113,9 @@ func importInto(ctx context.Context, tx pgx.Tx, checkOnly bool, source *recordSo
 	copied, err := tx.CopyFrom(ctx, pgx.Identifier{"incoming_records"}, recordColumns, source)
 	if err != nil {
 		return 0, 0, fmt.Errorf("copy incoming_records: %w", err)
+	}
+	if _, err := tx.Exec(ctx, lookUpByIndex); err != nil {
+		return 0, 0, fmt.Errorf("set enable_seqscan: %w", err)
 	}
 	if checkOnly {
 		err = tx.QueryRow(ctx, countNews).Scan(&imported)

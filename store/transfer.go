@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"slices"
 
 	"github.com/jackc/pgx/v5"
 
@@ -85,36 +84,31 @@ func transferRecords(ctx context.Context, q *db.Queries, runID int64, ids []int6
 	if err := noteUnknownLevels(ctx, q, unknown, notes); err != nil {
 		return 0, err
 	}
-	if err := q.TransferTags(ctx, done); err != nil {
-		return 0, err
-	}
-	unlinked, err := q.UnlinkTransferTags(ctx, done)
+	tagged, err := q.TagTransferred(ctx, done)
 	if err != nil {
 		return 0, err
 	}
-	linked, err := q.LinkTransferTags(ctx, db.LinkTransferTagsParams{Ids: done, RunID: runID})
-	if err != nil {
-		return 0, err
-	}
-	count(notes, noteTagsLinked, linked)
-	count(notes, noteTagsUnlinked, unlinked)
+	count(notes, noteTagsLinked, tagged.Linked)
+	count(notes, noteTagsUnlinked, tagged.Unlinked)
 	if err := placeRecords(ctx, q, done, notes); err != nil {
 		return 0, err
 	}
 	return len(done), q.StampTransfer(ctx, db.StampTransferParams{Ids: done, RunID: runID})
 }
 
-// placeRecords finds the parents of the batch, adopts the orphans that waited for it, and renews the paths.
+// placeRecords finds the parents of the batch, and adopts the orphans that waited for it.
 func placeRecords(ctx context.Context, q *db.Queries, ids []int64, notes map[string]worker.Note) error {
 	if err := q.PlaceTransferred(ctx, ids); err != nil {
 		return err
 	}
-	adopted, err := q.AdoptOrphans(ctx, ids)
+	adopted, err := q.ListAdoptable(ctx, ids)
 	if err != nil {
 		return err
 	}
-	if err := q.RefreshPaths(ctx, slices.Concat(ids, adopted)); err != nil {
-		return err
+	if len(adopted) > 0 {
+		if err := q.PlaceTransferred(ctx, adopted); err != nil {
+			return err
+		}
 	}
 	orphans, err := q.CountOrphans(ctx, ids)
 	count(notes, noteOrphans, orphans)

@@ -9,40 +9,6 @@ import (
 	"context"
 )
 
-const adoptOrphans = `-- name: AdoptOrphans :many
-UPDATE document_hierarchy h SET parent_id = declared_parent(c.id, c.parent_reference_code, c.parent_description_id), orphan = false
-FROM (
-    SELECT c.id, c.parent_reference_code, c.parent_description_id FROM document_hierarchy o JOIN documents c ON c.id = o.document_id
-    JOIN documents b ON b.reference_code = c.parent_reference_code AND b.id <> c.id WHERE o.orphan AND b.id = ANY ($1::bigint[])
-    UNION
-    SELECT c.id, c.parent_reference_code, c.parent_description_id FROM document_hierarchy o JOIN documents c ON c.id = o.document_id
-    JOIN documents b ON b.description_id = c.parent_description_id AND b.id <> c.id WHERE o.orphan AND b.id = ANY ($1::bigint[])
-) c
-WHERE h.document_id = c.id
-RETURNING h.document_id
-`
-
-// AdoptOrphans links the orphans whose parent this batch brought.
-func (q *Queries) AdoptOrphans(ctx context.Context, ids []int64) ([]int64, error) {
-	rows, err := q.db.Query(ctx, adoptOrphans, ids)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	items := []int64{}
-	for rows.Next() {
-		var document_id int64
-		if err := rows.Scan(&document_id); err != nil {
-			return nil, err
-		}
-		items = append(items, document_id)
-	}
-	if err := rows.Err(); err != nil {
-		return nil, err
-	}
-	return items, nil
-}
-
 const claimTransfer = `-- name: ClaimTransfer :many
 SELECT s.id FROM staging_records s
 JOIN transfer_queue q ON q.unit_id = s.id
@@ -109,27 +75,33 @@ func (q *Queries) FailTransfer(ctx context.Context, arg FailTransferParams) erro
 	return err
 }
 
-const linkTransferTags = `-- name: LinkTransferTags :execrows
-INSERT INTO document_tags (document_id, tag_id, origin, run_id)
-SELECT t.record_id, k.id, 'source', $1::bigint
-FROM (SELECT DISTINCT s.record_id, s.folded FROM staging_tags($2::bigint[]) s) t
-JOIN tags k ON k.folded = t.folded
-ORDER BY 1, 2
-ON CONFLICT (document_id, tag_id) DO NOTHING
+const listAdoptable = `-- name: ListAdoptable :many
+SELECT o.document_id FROM document_hierarchy o JOIN documents c ON c.id = o.document_id
+JOIN documents b ON b.reference_code = c.parent_reference_code AND b.id <> c.id WHERE o.orphan AND b.id = ANY ($1::bigint[])
+UNION
+SELECT o.document_id FROM document_hierarchy o JOIN documents c ON c.id = o.document_id
+JOIN documents b ON b.description_id = c.parent_description_id AND b.id <> c.id WHERE o.orphan AND b.id = ANY ($1::bigint[])
 `
 
-type LinkTransferTagsParams struct {
-	RunID int64
-	Ids   []int64
-}
-
-// LinkTransferTags links the batch's descriptions with their tags.
-func (q *Queries) LinkTransferTags(ctx context.Context, arg LinkTransferTagsParams) (int64, error) {
-	result, err := q.db.Exec(ctx, linkTransferTags, arg.RunID, arg.Ids)
+// ListAdoptable returns the orphans whose declared parent is in this batch.
+func (q *Queries) ListAdoptable(ctx context.Context, ids []int64) ([]int64, error) {
+	rows, err := q.db.Query(ctx, listAdoptable, ids)
 	if err != nil {
-		return 0, err
+		return nil, err
 	}
-	return result.RowsAffected(), nil
+	defer rows.Close()
+	items := []int64{}
+	for rows.Next() {
+		var document_id int64
+		if err := rows.Scan(&document_id); err != nil {
+			return nil, err
+		}
+		items = append(items, document_id)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
 }
 
 const nameRecords = `-- name: NameRecords :many
@@ -164,29 +136,12 @@ func (q *Queries) NameRecords(ctx context.Context, ids []int64) ([]NameRecordsRo
 }
 
 const placeTransferred = `-- name: PlaceTransferred :exec
-INSERT INTO document_hierarchy (document_id, parent_id, orphan)
-SELECT d.id, p.parent_id, p.parent_id IS NULL AND coalesce(d.parent_reference_code, d.parent_description_id) IS NOT NULL
-FROM documents d
-CROSS JOIN LATERAL (SELECT declared_parent(d.id, d.parent_reference_code, d.parent_description_id) AS parent_id) p
-WHERE d.id = ANY ($1::bigint[])
-ON CONFLICT (document_id) DO UPDATE SET parent_id = excluded.parent_id, orphan = excluded.orphan
-WHERE (document_hierarchy.parent_id, document_hierarchy.orphan) IS DISTINCT FROM (excluded.parent_id, excluded.orphan)
+SELECT place_documents($1::bigint[])
 `
 
-// PlaceTransferred gives the batch's descriptions their declared parent: by reference code, else by the source's id. The oldest
-// description wins where a reference code is used twice. Without parent yet, a description that declares one is an orphan.
+// PlaceTransferred gives descriptions their declared parents and paths.
 func (q *Queries) PlaceTransferred(ctx context.Context, ids []int64) error {
 	_, err := q.db.Exec(ctx, placeTransferred, ids)
-	return err
-}
-
-const refreshPaths = `-- name: RefreshPaths :exec
-SELECT refresh_ancestors($1::bigint[])
-`
-
-// RefreshPaths makes the ancestors of these descriptions, and of everything below them, right again.
-func (q *Queries) RefreshPaths(ctx context.Context, ids []int64) error {
-	_, err := q.db.Exec(ctx, refreshPaths, ids)
 	return err
 }
 
@@ -208,15 +163,36 @@ func (q *Queries) StampTransfer(ctx context.Context, arg StampTransferParams) er
 	return err
 }
 
+const tagTransferred = `-- name: TagTransferred :one
+SELECT t.linked::bigint AS linked, t.unlinked::bigint AS unlinked FROM tag_staging($1::bigint[]) AS t
+`
+
+type TagTransferredRow struct {
+	Linked   int64
+	Unlinked int64
+}
+
+// TagTransferred links the batch's descriptions with their tags and says how many links it made and removed.
+func (q *Queries) TagTransferred(ctx context.Context, ids []int64) (TagTransferredRow, error) {
+	row := q.db.QueryRow(ctx, tagTransferred, ids)
+	var i TagTransferredRow
+	err := row.Scan(&i.Linked, &i.Unlinked)
+	return i, err
+}
+
 const transferDocuments = `-- name: TransferDocuments :many
 INSERT INTO documents (id, description_id, reference_code, parent_description_id, parent_reference_code, level_id, original_title, date, extent,
     repository, producers, admin_bio_history, provenance, scope_content, language, access_conditions, archivist_notes, image_url)
 SELECT s.id, s.description_id, s.reference_code, s.parent_description_id, s.parent_reference_code, v.level_id, s.title, s.date, s.extent,
     s.repository, s.producers, s.admin_bio_history, s.provenance, s.scope_content, s.language, s.access_conditions, s.archivist_notes, s.image_url
 FROM staging_records s
-LEFT JOIN (SELECT fold_key(name) AS key, id AS level_id FROM levels WHERE retired_at IS NULL
-           UNION ALL SELECT fold_key(a.alias), a.level_id FROM level_aliases a JOIN levels l ON l.id = a.level_id AND l.retired_at IS NULL) v
-    ON v.key = fold_key(s.level)
+LEFT JOIN (
+    SELECT w.level, k.level_id
+    FROM (SELECT DISTINCT r.level FROM staging_records r WHERE r.id = ANY ($1::bigint[]) AND r.level IS NOT NULL) w
+    JOIN (SELECT fold_key(l.name) AS key, l.id AS level_id FROM levels l WHERE l.retired_at IS NULL
+          UNION ALL SELECT fold_key(a.alias), a.level_id FROM level_aliases a JOIN levels l ON l.id = a.level_id AND l.retired_at IS NULL) k
+        ON k.key = fold_key(w.level)
+) v ON v.level = s.level
 WHERE s.id = ANY ($1::bigint[])
 ON CONFLICT (id) DO UPDATE SET
     description_id = excluded.description_id, reference_code = excluded.reference_code, parent_description_id = excluded.parent_description_id,
@@ -254,34 +230,4 @@ func (q *Queries) TransferDocuments(ctx context.Context, ids []int64) ([]Transfe
 		return nil, err
 	}
 	return items, nil
-}
-
-const transferTags = `-- name: TransferTags :exec
-INSERT INTO tags (name)
-SELECT min(t.name) FROM staging_tags($1::bigint[]) t
-WHERE NOT EXISTS (SELECT FROM tags k WHERE k.folded = t.folded)
-GROUP BY t.folded
-ORDER BY t.folded
-ON CONFLICT (folded) DO NOTHING
-`
-
-// TransferTags adds the terms of the batch's access points that are no tags yet, in the order of their names.
-func (q *Queries) TransferTags(ctx context.Context, ids []int64) error {
-	_, err := q.db.Exec(ctx, transferTags, ids)
-	return err
-}
-
-const unlinkTransferTags = `-- name: UnlinkTransferTags :execrows
-DELETE FROM document_tags dt
-WHERE dt.document_id = ANY ($1::bigint[]) AND dt.origin = 'source'
-    AND NOT EXISTS (SELECT FROM staging_tags($1::bigint[]) t JOIN tags k ON k.folded = t.folded WHERE t.record_id = dt.document_id AND k.id = dt.tag_id)
-`
-
-// UnlinkTransferTags removes the links that only the source made and no longer has.
-func (q *Queries) UnlinkTransferTags(ctx context.Context, ids []int64) (int64, error) {
-	result, err := q.db.Exec(ctx, unlinkTransferTags, ids)
-	if err != nil {
-		return 0, err
-	}
-	return result.RowsAffected(), nil
 }
