@@ -11,12 +11,12 @@ import (
 	"os"
 	"time"
 
+	"scrinalia/store"
+	"scrinalia/worker"
+
 	"github.com/jackc/pgx/v5"
 	"github.com/riverqueue/river"
 	"github.com/riverqueue/river/riverdriver/riverpgxv5"
-
-	"scrinalia/store"
-	"scrinalia/worker"
 )
 
 // ErrCancelled is the cause of a context whose run a person stopped: the run ends CANCELLED, not INTERRUPTED.

@@ -6,10 +6,10 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/riverqueue/river/rivertype"
-
 	"scrinalia/store"
 	"scrinalia/worker"
+
+	"github.com/riverqueue/river/rivertype"
 )
 
 const (

@@ -5,10 +5,10 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/jackc/pgx/v5"
-
 	"scrinalia/store"
 	"scrinalia/worker"
+
+	"github.com/jackc/pgx/v5"
 )
 
 // Submit queues a run: resolve, then ledger row and job in one transaction. It returns the QUEUED run, or *worker.InFlightError.
@@ -90,6 +90,8 @@ func (e *Executor) resolve(ctx context.Context, r worker.Request) (store.NewRun,
 	if err != nil {
 		return store.NewRun{}, err
 	}
-	return store.NewRun{Worker: d.Name, Trigger: r.Trigger, RequestedBy: r.RequestedBy, Config: res.Config,
-		Fingerprint: res.Fingerprint(d), DryRun: res.Common.DryRun}, nil
+	return store.NewRun{
+		Worker: d.Name, Trigger: r.Trigger, RequestedBy: r.RequestedBy, Config: res.Config,
+		Fingerprint: res.Fingerprint(d), DryRun: res.Common.DryRun,
+	}, nil
 }

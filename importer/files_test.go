@@ -7,10 +7,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"scrinalia/importer"
 	"scrinalia/worker"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 func load(t *testing.T, sink importer.Sink, name string) (importer.Report, string, error) {

@@ -13,10 +13,10 @@ import (
 	"testing"
 	"testing/iotest"
 
-	"github.com/google/go-cmp/cmp"
-
 	"scrinalia/importer"
 	"scrinalia/worker"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 func TestRejectsFile(t *testing.T) {

@@ -6,10 +6,10 @@ import (
 	"strings"
 	"testing"
 
+	"scrinalia/importer"
+
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
-
-	"scrinalia/importer"
 )
 
 // mappedOnly compares the fields of a record that its hash covers.

@@ -40,13 +40,17 @@ SELECT t.linked::bigint AS linked, t.unlinked::bigint AS unlinked FROM tag_stagi
 -- name: PlaceTransferred :exec
 SELECT place_documents(@ids::bigint[]);
 
--- ListAdoptable returns the orphans whose declared parent is in this batch.
+-- ListAdoptable returns the orphans whose declared parent is in this batch and not below themselves.
 -- name: ListAdoptable :many
 SELECT o.document_id FROM document_hierarchy o JOIN documents c ON c.id = o.document_id
-JOIN documents b ON b.reference_code = c.parent_reference_code AND b.id <> c.id WHERE o.orphan AND b.id = ANY (@ids::bigint[])
+JOIN documents b ON b.reference_code = c.parent_reference_code AND b.id <> c.id
+JOIN document_hierarchy p ON p.document_id = b.id AND NOT o.document_id = ANY (p.ancestors)
+WHERE o.orphan AND b.id = ANY (@ids::bigint[])
 UNION
 SELECT o.document_id FROM document_hierarchy o JOIN documents c ON c.id = o.document_id
-JOIN documents b ON b.description_id = c.parent_description_id AND b.id <> c.id WHERE o.orphan AND b.id = ANY (@ids::bigint[]);
+JOIN documents b ON b.description_id = c.parent_description_id AND b.id <> c.id
+JOIN document_hierarchy p ON p.document_id = b.id AND NOT o.document_id = ANY (p.ancestors)
+WHERE o.orphan AND b.id = ANY (@ids::bigint[]);
 
 -- CountOrphans says how many of these descriptions still wait for their parent.
 -- name: CountOrphans :one

@@ -6,9 +6,6 @@ import (
 	"log/slog"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-	"github.com/jackc/pgx/v5"
-
 	"scrinalia/executor"
 	"scrinalia/importer"
 	"scrinalia/sample"
@@ -16,6 +13,9 @@ import (
 	"scrinalia/store/storetest"
 	"scrinalia/worker"
 	"scrinalia/worker/all"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/jackc/pgx/v5"
 )
 
 // archive is a store with the real workers, on a database of its own.

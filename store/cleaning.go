@@ -113,8 +113,10 @@ func lockTexts(ctx context.Context, q *db.Queries, edits []worker.TextEdit) (map
 	}
 	texts := make(map[int64]map[string]string, len(rows))
 	for _, r := range rows {
-		texts[r.ID] = map[string]string{"original_title": r.OriginalTitle, "scope_content": r.ScopeContent, "admin_bio_history": r.AdminBioHistory,
-			"provenance": r.Provenance, "archivist_notes": r.ArchivistNotes}
+		texts[r.ID] = map[string]string{
+			"original_title": r.OriginalTitle, "scope_content": r.ScopeContent, "admin_bio_history": r.AdminBioHistory,
+			"provenance": r.Provenance, "archivist_notes": r.ArchivistNotes,
+		}
 	}
 	return texts, nil
 }

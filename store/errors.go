@@ -7,10 +7,10 @@ import (
 	"net"
 	"strings"
 
+	"scrinalia/worker"
+
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
-
-	"scrinalia/worker"
 )
 
 // constraints says what breaking a constraint means to a user. One that is not listed is a bug.
@@ -25,8 +25,7 @@ func translate(op string, err error) error {
 	if err == nil {
 		return nil
 	}
-	var known *worker.Error
-	if errors.As(err, &known) {
+	if _, ok := errors.AsType[*worker.Error](err); ok {
 		return err
 	}
 	if errors.Is(err, pgx.ErrNoRows) {

@@ -6,10 +6,10 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/jackc/pgx/v5"
-
 	"scrinalia/store/db"
 	"scrinalia/worker"
+
+	"github.com/jackc/pgx/v5"
 )
 
 // NewRun is what the ledger needs to know of a run that is asked for.
@@ -31,8 +31,10 @@ func (s *Store) InsertRun(ctx context.Context, id int64, r NewRun, handOver func
 	}
 	err = pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
 		q := s.q.WithTx(tx)
-		err := q.InsertRun(ctx, db.InsertRunParams{ID: id, WorkerName: r.Worker, Trigger: string(r.Trigger), RequestedBy: CleanText(r.RequestedBy, 200),
-			Config: config, ConfigFingerprint: r.Fingerprint, DryRun: r.DryRun})
+		err := q.InsertRun(ctx, db.InsertRunParams{
+			ID: id, WorkerName: r.Worker, Trigger: string(r.Trigger), RequestedBy: CleanText(r.RequestedBy, 200),
+			Config: config, ConfigFingerprint: r.Fingerprint, DryRun: r.DryRun,
+		})
 		if err != nil || handOver == nil {
 			return err
 		}
@@ -195,12 +197,14 @@ func (s *Store) Changes(ctx context.Context, runID, after int64, limit int) ([]w
 }
 
 func runFromRow(r db.ArchiveWorkerRun) (worker.Run, error) {
-	run := worker.Run{ID: r.ID, Worker: r.WorkerName, Status: worker.Status(r.Status), Trigger: worker.Trigger(r.Trigger), RequestedBy: r.RequestedBy,
+	run := worker.Run{
+		ID: r.ID, Worker: r.WorkerName, Status: worker.Status(r.Status), Trigger: worker.Trigger(r.Trigger), RequestedBy: r.RequestedBy,
 		DryRun: r.DryRun, QueuedAt: r.QueuedAt, StartedAt: r.StartedAt, FinishedAt: r.FinishedAt, Total: r.Total,
 		Counts:         worker.Counts{Processed: r.Processed, Failed: r.Failed, Skipped: r.Skipped},
 		LastProgressAt: r.LastProgressAt, HeartbeatAt: r.HeartbeatAt, CurrentUnit: r.CurrentUnit, Owner: r.Owner,
 		CancelRequestedAt: r.CancelRequestedAt, CancelRequestedBy: r.CancelRequestedBy, Error: r.Error, ErrorFingerprint: r.ErrorFingerprint,
-		Notes: worker.UnmarshalNotes(r.Notes)}
+		Notes: worker.UnmarshalNotes(r.Notes),
+	}
 	if r.StartedAt != nil && r.FinishedAt != nil {
 		ms := max(0, r.FinishedAt.Sub(*r.StartedAt).Milliseconds())
 		run.DurationMS = &ms

@@ -5,10 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"log/slog"
 	"os"
 	"path"
 	"strconv"
 	"strings"
+
+	"scrinalia/migrations"
+	"scrinalia/worker"
 
 	"github.com/golang-migrate/migrate/v4"
 	migratepgx "github.com/golang-migrate/migrate/v4/database/pgx/v5"
@@ -17,9 +21,6 @@ import (
 	"github.com/jackc/pgx/v5/stdlib"
 	"github.com/riverqueue/river/riverdriver/riverpgxv5"
 	"github.com/riverqueue/river/rivermigrate"
-
-	"scrinalia/migrations"
-	"scrinalia/worker"
 )
 
 // migrationLock keeps two processes from migrating one database at once.
@@ -101,7 +102,7 @@ func (s *Store) migrate(ctx context.Context, do func(*migrate.Migrate) error) er
 }
 
 func (s *Store) migrateQueue(ctx context.Context) error {
-	m, err := rivermigrate.New(riverpgxv5.New(s.pool), &rivermigrate.Config{Logger: s.log})
+	m, err := rivermigrate.New(riverpgxv5.New(s.pool), &rivermigrate.Config{Logger: slog.New(slog.DiscardHandler)}) // its errors are returned
 	if err != nil {
 		return fmt.Errorf("prepare the job queue's migrations: %w", err)
 	}

@@ -8,10 +8,10 @@ import (
 	"sync"
 	"time"
 
-	"github.com/jackc/pgx/v5"
-
 	"scrinalia/store/db"
 	"scrinalia/worker"
+
+	"github.com/jackc/pgx/v5"
 )
 
 // lockBase is the high half of the advisory locks that runs hold: "SCRN" in ASCII. The low half is the run's id.

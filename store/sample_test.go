@@ -3,9 +3,9 @@ package store_test
 import (
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"scrinalia/worker"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 func counts(notes map[string]worker.Note) map[string]int64 {
@@ -21,15 +21,68 @@ func TestSample(t *testing.T) {
 	t.Parallel()
 	a := newSample(t)
 	a.checkQueues()
-	first := a.run(worker.Transfer, nil)
-	t.Log(first.Counts, first.Notes)
-	c := a.run(worker.Cleaning, nil)
-	t.Log(c.Counts, c.Notes)
-	v := a.run(worker.QualityValidator, nil)
-	t.Log(v.Counts, v.Notes)
-	t.Log(cmp.Diff(nil, counts(v.Notes)))
-	a.checkQueues()
+	steps := []struct {
+		worker string
+		units  int64
+		notes  map[string]int64
+	}{
+		{worker.Transfer, 402, map[string]int64{"unknown_level": 5, "orphans": 4, "tags_linked": 1543}},
+		{worker.Cleaning, 4160, map[string]int64{"rewritten": 5 + 9 + 3 + 4 + 3 + 5}}, // spaces, punctuation, dashes, HTML, no-break spaces, Fotogr.
+		{worker.QualityValidator, 402, map[string]int64{
+			"MISSING_DATE": 15, "FUTURE_DATE": 5, "EMPTY_TITLE": 9, "REPEATED_TITLE": 23, "ALL_CAPS_TITLE": 20,
+			"NO_TAGS": 7 + 2, // none at all, and stop words only
+			"RULE_MATCH:Marca [sic] no âmbito e conteúdo": 3, "status_changed": 402,
+		}},
+	}
+	for _, s := range steps {
+		r := a.processed(s.worker, s.units)
+		if diff := cmp.Diff(s.notes, counts(r.Notes)); diff != "" {
+			t.Errorf("notes of %s: -want +got:\n%s", s.worker, diff)
+		}
+		if r.Total == nil || *r.Total != s.units {
+			t.Errorf("total of %s: %v, want %d", s.worker, r.Total, s.units)
+		}
+		a.checkQueues()
+	}
+	stopwordsOnly := value[int64](a, `SELECT count(*) FROM documents d JOIN staging_records s USING (id)
+		WHERE 'NO_TAGS' = ANY (d.anomaly_reasons) AND cardinality(s.subjects || s.places || s.names || s.genres) > 0`)
+	if stopwordsOnly != 2 {
+		t.Errorf("%d descriptions have access points but no tags, want 2", stopwordsOnly)
+	}
+
+	// nothing is left: a second run of each touches nothing
+	if diff := cmp.Diff(map[string]int64{worker.Transfer: 0, worker.Cleaning: 0, worker.QualityValidator: 0}, a.pendingByView()); diff != "" {
+		t.Errorf("pending: -want +got:\n%s", diff)
+	}
 	for _, name := range a.catalogue.Names() {
 		a.processed(name, 0)
+	}
+	if got := value[int64](a, "SELECT count(*) FROM archive_worker_runs WHERE status = 'SUCCESS'"); got != 6 {
+		t.Errorf("the ledger shows %d runs, want 6", got)
+	}
+}
+
+// TestSamplePaths: every path is that of the parent with the parent at its end.
+func TestSamplePaths(t *testing.T) {
+	t.Parallel()
+	a := newSample(t)
+	a.run(worker.Transfer, map[string]any{"batch_size": 7}) // parents and children in different batches
+	a.checkPaths()
+	if got := value[int64](a, "SELECT count(*) FROM document_hierarchy WHERE orphan"); got != 4 {
+		t.Errorf("%d orphans, want 4", got)
+	}
+	if got := value[int64](a, "SELECT count(*) FROM document_hierarchy WHERE parent_id IS NULL AND NOT orphan"); got < 1 {
+		t.Error("there is no root")
+	}
+}
+
+// checkPaths wants every path to be the parent's path and the parent.
+func (a *archive) checkPaths() {
+	a.t.Helper()
+	wrong := column[string](a, `SELECT d.description_id FROM document_hierarchy h JOIN documents d ON d.id = h.document_id
+		LEFT JOIN document_hierarchy p ON p.document_id = h.parent_id
+		WHERE h.ancestors IS DISTINCT FROM CASE WHEN h.parent_id IS NULL THEN '{}' ELSE p.ancestors || h.parent_id END ORDER BY 1`)
+	if len(wrong) > 0 {
+		a.t.Errorf("wrong paths: %v", wrong)
 	}
 }

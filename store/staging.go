@@ -6,9 +6,9 @@ import (
 	"fmt"
 	"iter"
 
-	"github.com/jackc/pgx/v5"
-
 	"scrinalia/importer"
+
+	"github.com/jackc/pgx/v5"
 )
 
 // analyzeFrom is how many imported records make new statistics worth while.

@@ -12,13 +12,13 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-	"github.com/jackc/pgx/v5"
-	"golang.org/x/sync/errgroup"
-
 	"scrinalia/importer"
 	"scrinalia/store"
 	"scrinalia/store/storetest"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/jackc/pgx/v5"
+	"golang.org/x/sync/errgroup"
 )
 
 // importFile imports a file of the importer's test data.

@@ -2,11 +2,12 @@ package store
 
 import (
 	"context"
-
-	"github.com/jackc/pgx/v5"
+	"slices"
 
 	"scrinalia/store/db"
 	"scrinalia/worker"
+
+	"github.com/jackc/pgx/v5"
 )
 
 // The notes of a transfer.
@@ -101,19 +102,38 @@ func placeRecords(ctx context.Context, q *db.Queries, ids []int64, notes map[str
 	if err := q.PlaceTransferred(ctx, ids); err != nil {
 		return err
 	}
-	adopted, err := q.ListAdoptable(ctx, ids)
+	adopted, err := adoptOrphans(ctx, q, ids)
 	if err != nil {
 		return err
 	}
-	if len(adopted) > 0 {
-		if err := q.PlaceTransferred(ctx, adopted); err != nil {
-			return err
-		}
-	}
 	orphans, err := q.CountOrphans(ctx, ids)
 	count(notes, noteOrphans, orphans)
-	count(notes, noteAdopted, int64(len(adopted)))
+	count(notes, noteAdopted, adopted)
 	return err
+}
+
+// adoptOrphans places the orphans that waited for the batch, then those that waited for them: the members of a circle that was mended come
+// back one after the other. Each is placed once, so that a circle that is still closed ends it.
+func adoptOrphans(ctx context.Context, q *db.Queries, ids []int64) (adopted int64, err error) {
+	placed := map[int64]bool{}
+	for next := ids; len(next) > 0; {
+		for _, id := range next {
+			placed[id] = true
+		}
+		found, err := q.ListAdoptable(ctx, next)
+		if err != nil {
+			return adopted, err
+		}
+		next = slices.DeleteFunc(found, func(id int64) bool { return placed[id] })
+		if len(next) == 0 {
+			break
+		}
+		if err := q.PlaceTransferred(ctx, next); err != nil {
+			return adopted, err
+		}
+		adopted += int64(len(next))
+	}
+	return adopted, nil
 }
 
 func noteUnknownLevels(ctx context.Context, q *db.Queries, ids []int64, notes map[string]worker.Note) error {

@@ -6,9 +6,9 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"scrinalia/worker"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 // ask is what a step was asked for.

@@ -7,9 +7,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"scrinalia/worker"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 func TestCheckRefusesRunOptions(t *testing.T) {

@@ -6,9 +6,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"scrinalia/worker"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 func TestResolvePrecedence(t *testing.T) {
@@ -21,32 +21,55 @@ func TestResolvePrecedence(t *testing.T) {
 	}{
 		{"default", worker.Settings{}, worker.Settings{}, "threshold", worker.Value{Value: 0.4, Origin: worker.FromDefault}},
 		{
-			"override over default", worker.Settings{Options: map[string]any{"threshold": 0.5}}, worker.Settings{},
-			"threshold", worker.Value{Value: 0.5, Origin: worker.FromOverride},
+			"override over default",
+			worker.Settings{Options: map[string]any{"threshold": 0.5}},
+			worker.Settings{},
+			"threshold",
+			worker.Value{Value: 0.5, Origin: worker.FromOverride},
 		},
 		{
-			"argument over override", worker.Settings{Options: map[string]any{"threshold": 0.5}}, worker.Settings{Options: map[string]any{"threshold": 0.6}},
-			"threshold", worker.Value{Value: 0.6, Origin: worker.FromArgument},
+			"argument over override",
+			worker.Settings{Options: map[string]any{"threshold": 0.5}},
+			worker.Settings{Options: map[string]any{"threshold": 0.6}},
+			"threshold",
+			worker.Value{Value: 0.6, Origin: worker.FromArgument},
 		},
 		{
-			"argument equal to the default is still the argument's", worker.Settings{}, worker.Settings{Options: map[string]any{"threshold": 0.4}},
-			"threshold", worker.Value{Value: 0.4, Origin: worker.FromArgument},
+			"argument equal to the default is still the argument's",
+			worker.Settings{},
+			worker.Settings{Options: map[string]any{"threshold": 0.4}},
+			"threshold",
+			worker.Value{Value: 0.4, Origin: worker.FromArgument},
 		},
 		{
-			"another field's override changes nothing", worker.Settings{Options: map[string]any{"mode": "slow"}}, worker.Settings{},
-			"threshold", worker.Value{Value: 0.4, Origin: worker.FromDefault},
+			"another field's override changes nothing",
+			worker.Settings{Options: map[string]any{"mode": "slow"}},
+			worker.Settings{},
+			"threshold",
+			worker.Value{Value: 0.4, Origin: worker.FromDefault},
 		},
 		{"zero is a value", worker.Settings{}, worker.Settings{Options: map[string]any{"threshold": 0.0}}, "threshold", worker.Value{Value: 0.0, Origin: worker.FromArgument}},
 		{
-			"batch size of its own", worker.Settings{BatchSize: 7}, worker.Settings{},
-			"batch_size", worker.Value{Value: int64(7), Origin: worker.FromOverride},
+			"batch size of its own",
+			worker.Settings{BatchSize: 7},
+			worker.Settings{},
+			"batch_size",
+			worker.Value{Value: int64(7), Origin: worker.FromOverride},
 		},
 		{
-			"batch size as argument", worker.Settings{BatchSize: 7}, worker.Settings{BatchSize: json.Number("8")},
-			"batch_size", worker.Value{Value: int64(8), Origin: worker.FromArgument},
+			"batch size as argument",
+			worker.Settings{BatchSize: 7},
+			worker.Settings{BatchSize: json.Number("8")},
+			"batch_size",
+			worker.Value{Value: int64(8), Origin: worker.FromArgument},
 		},
-		{"false wins over true", worker.Settings{Options: map[string]any{"strict": true}}, worker.Settings{Options: map[string]any{"strict": false}},
-			"strict", worker.Value{Value: false, Origin: worker.FromArgument}},
+		{
+			"false wins over true",
+			worker.Settings{Options: map[string]any{"strict": true}},
+			worker.Settings{Options: map[string]any{"strict": false}},
+			"strict",
+			worker.Value{Value: false, Origin: worker.FromArgument},
+		},
 		{"run option", worker.Settings{}, worker.Settings{Options: map[string]any{"limit": 3}}, "limit", worker.Value{Value: int64(3), Origin: worker.FromArgument}},
 	}
 	for _, tt := range tests {
@@ -129,11 +152,13 @@ var wrongSettings = []struct {
 	{"engine without engines", worker.EngineNone, worker.Settings{Engine: "builtin"}, map[string]string{"engine": "takes no engine"}},
 	{"preset without engines", worker.EngineNone, worker.Settings{Preset: "small"}, map[string]string{"preset": "takes no engine"}},
 	{
-		"engine of a rule", worker.EngineRule, worker.Settings{Engine: "builtin", Preset: "small"},
+		"engine of a rule", worker.EngineRule,
+		worker.Settings{Engine: "builtin", Preset: "small"},
 		map[string]string{"engine": "LLM_CHECK rule", "preset": "LLM_CHECK rule"},
 	},
 	{
-		"every field is named", worker.EngineNone, worker.Settings{Engine: "x", BatchSize: "many", Options: map[string]any{"mode": 1, "nope": 2, "threshold": 0.5}},
+		"every field is named", worker.EngineNone,
+		worker.Settings{Engine: "x", BatchSize: "many", Options: map[string]any{"mode": 1, "nope": 2, "threshold": 0.5}},
 		map[string]string{"engine": "takes no engine", "batch_size": "whole number", "mode": "fast, slow", "nope": "no option"},
 	},
 }

@@ -2,6 +2,7 @@ package worker
 
 import (
 	"encoding/json"
+	"slices"
 	"time"
 )
 
@@ -22,14 +23,7 @@ const (
 var Statuses = []Status{Queued, Running, Success, Failed, Interrupted, Cancelled}
 
 // Known says whether s is one of Statuses.
-func (s Status) Known() bool {
-	for _, k := range Statuses {
-		if s == k {
-			return true
-		}
-	}
-	return false
-}
+func (s Status) Known() bool { return slices.Contains(Statuses, s) }
 
 // Active says whether a run in this state is still in flight.
 func (s Status) Active() bool { return s == Queued || s == Running }

@@ -61,8 +61,10 @@ type Latest struct{ Active, Last *Run }
 
 // NewState is a worker with a resolved configuration, before its queue and runs are known.
 func NewState(d Definition, r Resolution, overridden bool) State {
-	s := State{Name: d.Name, Order: d.Order, Label: d.Label, Description: d.Description, Unit: d.Unit, Governed: d.Governed, Axis: d.Axis,
-		EngineSource: d.EngineSource, Config: r.Config, Overridden: overridden, NotApplied: r.Ignored}
+	s := State{
+		Name: d.Name, Order: d.Order, Label: d.Label, Description: d.Description, Unit: d.Unit, Governed: d.Governed, Axis: d.Axis,
+		EngineSource: d.EngineSource, Config: r.Config, Overridden: overridden, NotApplied: r.Ignored,
+	}
 	if d.Note != "" {
 		s.Note = &d.Note
 	}

@@ -11,13 +11,13 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/spf13/cobra"
-
 	"scrinalia/executor"
 	"scrinalia/store"
 	"scrinalia/store/localpg"
 	"scrinalia/worker"
 	"scrinalia/worker/all"
+
+	"github.com/spf13/cobra"
 )
 
 // app is what every command shares: its settings and its ways out.

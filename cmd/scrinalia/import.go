@@ -10,10 +10,10 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/spf13/cobra"
-
 	"scrinalia/importer"
 	"scrinalia/worker"
+
+	"github.com/spf13/cobra"
 )
 
 type importFlags struct {
@@ -28,7 +28,7 @@ func (a *app) importCommand() *cobra.Command {
 		Short: "Bring descriptions into staging",
 		Long: "Reads AtoM's ISAD(G) CSV or JSON Lines into staging; run transfer to bring them into the archive. A file goes in as a whole or not at all;\n" +
 			"rows that cannot be used are rejected, each with its line, column and reason, into FILE.rejects.csv. The same file twice changes nothing. - reads standard input.",
-		Args: func(c *cobra.Command, args []string) error {
+		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				return usageError{errors.New("scrinalia import takes at least one file; - is standard input")}
 			}
@@ -102,8 +102,7 @@ func (f importFlags) rejectsPath(name string) string {
 }
 
 func unreadable(name string, err error) error {
-	var p *fs.PathError
-	if errors.As(err, &p) {
+	if p, ok := errors.AsType[*fs.PathError](err); ok {
 		err = p.Err
 	}
 	return worker.Errorf(worker.Invalid, "%s cannot be read: %w. Nothing was written.", name, err)

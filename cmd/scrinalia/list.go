@@ -6,9 +6,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/spf13/cobra"
-
 	"scrinalia/worker"
+
+	"github.com/spf13/cobra"
 )
 
 func (a *app) workersCommand() *cobra.Command {
@@ -127,8 +127,10 @@ func (a *app) runs(ctx context.Context, f worker.RunFilter, asJSON bool) error {
 		if r.DurationMS != nil {
 			duration = (time.Duration(*r.DurationMS) * time.Millisecond).String()
 		}
-		rows[i] = []string{fmt.Sprint(r.ID), r.Worker, string(r.Status), r.QueuedAt.Local().Format("2006-01-02 15:04:05"), duration,
-			fmt.Sprint(r.Processed), fmt.Sprint(r.Failed), fmt.Sprint(r.Skipped), r.RequestedBy, string(r.Trigger)}
+		rows[i] = []string{
+			fmt.Sprint(r.ID), r.Worker, string(r.Status), r.QueuedAt.Local().Format("2006-01-02 15:04:05"), duration,
+			fmt.Sprint(r.Processed), fmt.Sprint(r.Failed), fmt.Sprint(r.Skipped), r.RequestedBy, string(r.Trigger),
+		}
 	}
 	table(a.stdout, "RUN\tWORKER\tSTATUS\tQUEUED\tDURATION\tPROCESSED\tFAILED\tSKIPPED\tBY\tFROM", rows)
 	return nil

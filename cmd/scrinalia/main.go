@@ -10,11 +10,11 @@ import (
 	"os/signal"
 	"syscall"
 
-	"github.com/spf13/cobra"
-
 	"scrinalia/executor"
 	"scrinalia/store/localpg"
 	"scrinalia/worker"
+
+	"github.com/spf13/cobra"
 )
 
 // version is set by the build.
@@ -51,18 +51,17 @@ func run(ctx context.Context, args []string, getenv func(string) string, stdout,
 	if err == nil {
 		return 0
 	}
-	var status exitStatus
-	if errors.As(err, &status) {
+	if status, ok := errors.AsType[exitError](err); ok {
 		return int(status)
 	}
 	a.sayError(err)
 	return statusOf(err)
 }
 
-// exitStatus is an error that was told already.
-type exitStatus int
+// exitError is an exit status that ends the program: an error that was told already.
+type exitError int
 
-func (s exitStatus) Error() string { return fmt.Sprintf("exit status %d", int(s)) }
+func (s exitError) Error() string { return fmt.Sprintf("exit status %d", int(s)) }
 
 // usageError marks what the command line parser refused.
 type usageError struct{ error }

@@ -42,7 +42,7 @@ func (a *app) migrate(ctx context.Context, what string) error {
 	fmt.Fprintf(a.stdout, "schema %d of %d, job queue %d\n", v.Database, v.Program, v.Queue)
 	if v.Dirty {
 		fmt.Fprintln(a.stdout, "A migration stopped half-way. Restore the backup, or repair by hand what the failed file changed.")
-		return exitStatus(exitFailed)
+		return exitError(exitFailed)
 	}
 	return nil
 }

@@ -11,9 +11,9 @@ import (
 	"text/tabwriter"
 	"time"
 
-	"golang.org/x/term"
-
 	"scrinalia/worker"
+
+	"golang.org/x/term"
 )
 
 func printJSON(w io.Writer, v any) error {

@@ -6,9 +6,9 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/spf13/cobra"
-
 	"scrinalia/worker"
+
+	"github.com/spf13/cobra"
 )
 
 type runFlags struct {
@@ -100,7 +100,7 @@ func (a *app) run(ctx context.Context, f runFlags, names []string) error {
 			return err
 		}
 		if s := statusOfRun(r); s != 0 {
-			return exitStatus(s)
+			return exitError(s)
 		}
 	}
 	return nil

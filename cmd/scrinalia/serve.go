@@ -2,12 +2,168 @@ package main
 
 import (
 	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"strconv"
+	"syscall"
+	"time"
+
+	"scrinalia/handlers"
+	"scrinalia/views"
+	"scrinalia/worker"
 
 	"github.com/spf13/cobra"
+	"golang.org/x/sync/errgroup"
 )
 
-func (a *app) serveCommand() *cobra.Command {
-	return &cobra.Command{Use: "serve", RunE: func(c *cobra.Command, _ []string) error { return a.serve(c.Context()) }}
+type serveFlags struct {
+	addr, language, environment string
+	concurrency                 string
+	sample                      bool
 }
 
-func (a *app) serve(context.Context) error { return nil }
+func (a *app) serveCommand() *cobra.Command {
+	var f serveFlags
+	c := &cobra.Command{
+		Use:   "serve",
+		Short: "Serve the panel and its API, and execute queued runs",
+		Long: "Serves the panel and its API, and executes the runs that are queued. Without DATABASE_URL it keeps a private PostgreSQL in the data directory.\n" +
+			"It listens on this machine only, unless --addr says otherwise: there are no accounts, so whoever reaches it may run workers.",
+		Args: exactly(0, "no argument"),
+		RunE: func(c *cobra.Command, _ []string) error { return a.serve(c.Context(), f) },
+	}
+	fl := c.Flags()
+	fl.StringVar(&f.addr, "addr", a.envOr("SCRINALIA_ADDR", "127.0.0.1:8080"), "host and port to listen on (SCRINALIA_ADDR)")
+	fl.StringVar(&f.language, "lang", a.envOr("SCRINALIA_LANG", "en"), "language for visitors whose browser asks for neither: en or pt-BR (SCRINALIA_LANG)")
+	fl.StringVar(&f.environment, "environment", a.getenv("SCRINALIA_ENVIRONMENT"), "shown in the bar of every page, such as production (SCRINALIA_ENVIRONMENT)")
+	fl.StringVar(&f.concurrency, "concurrency", a.envOr("SCRINALIA_CONCURRENCY", "1"), "runs that are executed at once, 1 to 9 (SCRINALIA_CONCURRENCY)")
+	fl.BoolVar(&f.sample, "sample", false, "import the sample collection into an empty database")
+	return c
+}
+
+// maxConcurrency: the guard lets each of nine workers run once.
+const maxConcurrency = 9
+
+func (f serveFlags) check() (concurrency int, err error) {
+	concurrency, err = strconv.Atoi(f.concurrency)
+	if err != nil || concurrency < 1 || concurrency > maxConcurrency {
+		return 0, usageError{fmt.Errorf("--concurrency (SCRINALIA_CONCURRENCY) is %q; it takes 1 to %d", f.concurrency, maxConcurrency)}
+	}
+	if !views.Language(f.language).Known() {
+		return 0, usageError{fmt.Errorf("--lang (SCRINALIA_LANG) is %q; it takes en or pt-BR", f.language)}
+	}
+	return concurrency, nil
+}
+
+func (a *app) serve(ctx context.Context, f serveFlags) error {
+	concurrency, err := f.check()
+	if err != nil {
+		return err
+	}
+	listener, err := listen(ctx, f.addr)
+	if err != nil {
+		return err
+	}
+	defer listener.Close()
+	if a.databaseURL == "" {
+		unlock, err := lockDataDir(a.dataDir, listener.Addr().String())
+		if err != nil {
+			return err
+		}
+		defer unlock()
+	}
+	p, err := a.open(ctx, "serve", concurrency)
+	if err != nil {
+		return err
+	}
+	defer p.Close()
+	if f.sample {
+		if err := p.loadSampleIfEmpty(ctx); err != nil {
+			return err
+		}
+	}
+	server := a.server(p, f)
+	fmt.Fprintf(a.stderr, "Scrinalia is at http://%s (Ctrl-C stops it)\n", listener.Addr())
+	return p.serveUntil(ctx, server, listener)
+}
+
+func (a *app) server(p *program, f serveFlags) *http.Server {
+	return &http.Server{
+		Handler: handlers.New(handlers.Options{
+			Catalogue: p.catalogue, Panel: p.executor, Ledger: p.store, Importer: &panelImporter{p.store}, Log: p.log,
+			Version: version, Environment: f.environment, Location: time.Local, Language: f.language,
+		}),
+		ReadHeaderTimeout: 10 * time.Second,
+		ReadTimeout:       30 * time.Minute, // an import of half a gigabyte over a slow line
+		WriteTimeout:      30 * time.Minute,
+		IdleTimeout:       2 * time.Minute,
+		MaxHeaderBytes:    64 << 10,
+		ErrorLog:          slog.NewLogLogger(p.log.Handler(), slog.LevelDebug),
+	}
+}
+
+const (
+	stopWithin     = 10 * time.Second // for requests under way
+	stopRunsWithin = 5 * time.Second  // for runs under way to write their outcome
+	startAgain     = 2 * time.Second  // between two tries to start the executor while the database is away
+)
+
+// serveUntil serves and executes until ctx ends, then stops both.
+func (p *program) serveUntil(ctx context.Context, server *http.Server, listener net.Listener) error {
+	group, ctx := errgroup.WithContext(ctx)
+	group.Go(func() error {
+		if err := server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
+			return fmt.Errorf("serve: %w", err)
+		}
+		return nil
+	})
+	group.Go(func() error { return p.startExecutor(ctx) })
+	group.Go(func() error {
+		<-ctx.Done()
+		last, cancel := context.WithTimeout(context.WithoutCancel(ctx), stopWithin)
+		defer cancel()
+		return server.Shutdown(last)
+	})
+	err := group.Wait()
+	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), stopRunsWithin)
+	defer cancel()
+	if serr := p.executor.Stop(last); serr != nil {
+		p.log.WarnContext(last, "runs under way did not stop in time; the next start notes them as interrupted", "err", serr)
+	}
+	return err
+}
+
+// startExecutor starts the executor, again and again while the database is away.
+func (p *program) startExecutor(ctx context.Context) error {
+	for {
+		err := p.executor.Start(ctx)
+		switch {
+		case ctx.Err() != nil:
+			return nil //nolint:nilerr // stopping is no failure
+		case err == nil || worker.KindOf(err) != worker.Unavailable:
+			return err
+		}
+		p.log.WarnContext(ctx, "the database does not answer; queued runs wait", "err", err)
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-time.After(startAgain):
+		}
+	}
+}
+
+func listen(ctx context.Context, addr string) (net.Listener, error) {
+	l, err := new(net.ListenConfig).Listen(ctx, "tcp", addr)
+	switch {
+	case err == nil:
+		return l, nil
+	case errors.Is(err, syscall.EADDRINUSE):
+		return nil, fmt.Errorf("%s is taken by another program, perhaps another Scrinalia; stop it, or choose another address with --addr", addr)
+	case errors.Is(err, syscall.EACCES):
+		return nil, fmt.Errorf("this user may not listen on %s; choose a port above 1023 with --addr", addr)
+	}
+	return nil, usageError{fmt.Errorf("--addr (SCRINALIA_ADDR) is %q, which cannot be listened on: %w; it takes host:port, such as 127.0.0.1:8080", addr, err)}
+}

@@ -77,13 +77,17 @@ func (q *Queries) FailTransfer(ctx context.Context, arg FailTransferParams) erro
 
 const listAdoptable = `-- name: ListAdoptable :many
 SELECT o.document_id FROM document_hierarchy o JOIN documents c ON c.id = o.document_id
-JOIN documents b ON b.reference_code = c.parent_reference_code AND b.id <> c.id WHERE o.orphan AND b.id = ANY ($1::bigint[])
+JOIN documents b ON b.reference_code = c.parent_reference_code AND b.id <> c.id
+JOIN document_hierarchy p ON p.document_id = b.id AND NOT o.document_id = ANY (p.ancestors)
+WHERE o.orphan AND b.id = ANY ($1::bigint[])
 UNION
 SELECT o.document_id FROM document_hierarchy o JOIN documents c ON c.id = o.document_id
-JOIN documents b ON b.description_id = c.parent_description_id AND b.id <> c.id WHERE o.orphan AND b.id = ANY ($1::bigint[])
+JOIN documents b ON b.description_id = c.parent_description_id AND b.id <> c.id
+JOIN document_hierarchy p ON p.document_id = b.id AND NOT o.document_id = ANY (p.ancestors)
+WHERE o.orphan AND b.id = ANY ($1::bigint[])
 `
 
-// ListAdoptable returns the orphans whose declared parent is in this batch.
+// ListAdoptable returns the orphans whose declared parent is in this batch and not below themselves.
 func (q *Queries) ListAdoptable(ctx context.Context, ids []int64) ([]int64, error) {
 	rows, err := q.db.Query(ctx, listAdoptable, ids)
 	if err != nil {

@@ -133,8 +133,10 @@ func (p place) initdb(ctx context.Context, in install, dir string, noSync bool) 
 }
 
 func (p place) runInitdb(ctx context.Context, in install, dir, locale string, noSync bool) (string, error) {
-	args := []string{"-D", dir, "-U", role, "-E", "UTF8", "--locale=" + locale, "--lc-messages=C",
-		"--auth-local=trust", "--auth-host=reject", "--no-instructions"}
+	args := []string{
+		"-D", dir, "-U", role, "-E", "UTF8", "--locale=" + locale, "--lc-messages=C",
+		"--auth-local=trust", "--auth-host=reject", "--no-instructions",
+	}
 	if noSync {
 		args = append(args, "--no-sync")
 	}

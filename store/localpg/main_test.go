@@ -15,9 +15,9 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/jackc/pgx/v5"
-
 	"scrinalia/store/localpg"
+
+	"github.com/jackc/pgx/v5"
 )
 
 // helperEnv makes the test binary act as another process that uses the

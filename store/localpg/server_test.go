@@ -9,9 +9,9 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/jackc/pgx/v5"
-
 	"scrinalia/store/localpg"
+
+	"github.com/jackc/pgx/v5"
 )
 
 func TestStartAndStop(t *testing.T) {

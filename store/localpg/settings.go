@@ -26,8 +26,10 @@ var defaults = map[string]string{
 
 // fixed are the settings that the safety of the server, or its being found
 // again, rests upon.
-var fixed = []string{"listen_addresses", "port", "unix_socket_directories", "unix_socket_permissions",
-	"data_directory", "hba_file", "external_pid_file", "logging_collector", "log_destination"}
+var fixed = []string{
+	"listen_addresses", "port", "unix_socket_directories", "unix_socket_permissions",
+	"data_directory", "hba_file", "external_pid_file", "logging_collector", "log_destination",
+}
 
 func checkSettings(extra map[string]string) error {
 	for _, k := range slices.Sorted(maps.Keys(extra)) {

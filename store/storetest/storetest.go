@@ -18,11 +18,11 @@ import (
 	"testing"
 	"time"
 
-	"github.com/jackc/pgx/v5"
-
 	"scrinalia/migrations"
 	"scrinalia/store"
 	"scrinalia/store/localpg"
+
+	"github.com/jackc/pgx/v5"
 )
 
 var server = sync.OnceValues(func() (string, error) {
@@ -30,8 +30,10 @@ var server = sync.OnceValues(func() (string, error) {
 		return u, nil
 	}
 	dir := filepath.Join(os.TempDir(), "scrinalia-test-"+strconv.Itoa(os.Getuid()))
-	s, err := localpg.Open(context.Background(), localpg.Options{Dir: dir, NoSync: true, Logger: slog.New(slog.DiscardHandler),
-		Settings: map[string]string{"fsync": "off", "synchronous_commit": "off", "full_page_writes": "off", "max_connections": "400"}})
+	s, err := localpg.Open(context.Background(), localpg.Options{
+		Dir: dir, NoSync: true, Logger: slog.New(slog.DiscardHandler),
+		Settings: map[string]string{"fsync": "off", "synchronous_commit": "off", "full_page_writes": "off", "max_connections": "400"},
+	})
 	if err != nil {
 		return "", err
 	}

@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"scrinalia/worker"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 // unit is a document's column under one rule.

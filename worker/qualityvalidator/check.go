@@ -87,8 +87,10 @@ func (c checker) reasons(d worker.Description) []string {
 }
 
 // noDate are the ways to write that there is no date, as bare writes them.
-var noDate = map[string]bool{"": true, "sd": true, "semdata": true, "nd": true, "undated": true, "semd": true, "dataignorada": true, "datadesconhecida": true,
-	"nãodatado": true, "naodatado": true, "nodate": true, "desconhecida": true, "ignorada": true, "unknown": true}
+var noDate = map[string]bool{
+	"": true, "sd": true, "semdata": true, "nd": true, "undated": true, "semd": true, "dataignorada": true, "datadesconhecida": true,
+	"nãodatado": true, "naodatado": true, "nodate": true, "desconhecida": true, "ignorada": true, "unknown": true,
+}
 
 func missingDate(date string) bool { return noDate[bare(date)] }
 
@@ -118,9 +120,11 @@ func (c checker) futureDate(date string) bool {
 }
 
 // noTitle are placeholders that stand where a title should, as bare writes them.
-var noTitle = map[string]bool{"semtítulo": true, "semtitulo": true, "untitled": true, "notitle": true, "atribuir": true, "nãoidentificado": true, "naoidentificado": true,
+var noTitle = map[string]bool{
+	"semtítulo": true, "semtitulo": true, "untitled": true, "notitle": true, "atribuir": true, "nãoidentificado": true, "naoidentificado": true,
 	"nãoidentificada": true, "naoidentificada": true, "títulonãoidentificado": true, "semidentificação": true, "semidentificacao": true, "xxx": true, "atitular": true,
-	"títuloatribuído": true, "unidentified": true, "null": true, "none": true, "st": true}
+	"títuloatribuído": true, "unidentified": true, "null": true, "none": true, "st": true,
+}
 
 // minTitle is the number of characters below which a title says nothing.
 const minTitle = 3

@@ -4,9 +4,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
 	"scrinalia/worker"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 var now = time.Date(2026, 11, 29, 0, 0, 0, 0, time.UTC)
@@ -110,8 +110,10 @@ func TestTitles(t *testing.T) {
 
 // clean is a description without fault.
 func clean(change func(*worker.Description)) worker.Description {
-	d := worker.Description{ID: 4, Fingerprint: []byte("f"), Title: "Planta da cidade", Date: "1912", SameTitle: 1, HasTags: true,
-		Texts: map[string]string{"original_title": "Planta da cidade", "scope_content": "Planta [sic] em papel."}}
+	d := worker.Description{
+		ID: 4, Fingerprint: []byte("f"), Title: "Planta da cidade", Date: "1912", SameTitle: 1, HasTags: true,
+		Texts: map[string]string{"original_title": "Planta da cidade", "scope_content": "Planta [sic] em papel."},
+	}
 	change(&d)
 	return d
 }

@@ -1,0 +1,235 @@
+package handlers_test
+
+import (
+	"context"
+	"io"
+	"slices"
+	"sync"
+	"time"
+
+	"scrinalia/views"
+	"scrinalia/worker"
+)
+
+// noon is the hour of every test: 15 October 2026, 14:32:12 in São Paulo.
+var noon = time.Date(2026, 10, 15, 17, 32, 12, 0, time.UTC)
+
+var saoPaulo = time.FixedZone("America/Sao_Paulo", -3*3600)
+
+func ptr[T any](v T) *T { return &v }
+
+func at(minutesAgo float64) time.Time {
+	return noon.Add(-time.Duration(minutesAgo * float64(time.Minute)))
+}
+
+type nerOptions struct {
+	worker.Common
+	BatchSize int64    `json:"batch_size" min:"1" max:"512" help:"Documents that are committed together."`
+	Threshold float64  `json:"threshold" min:"0" max:"1" help:"Below it a name is dropped."`
+	Columns   []string `json:"columns" choices:"title,scope_content,provenance" help:"Texts to read, in this order."`
+	Mode      string   `json:"mode" choices:"fast,thorough" help:"How hard to look."`
+	Strip     bool     `json:"strip" help:"Take addresses out of the text."`
+}
+
+type plainOptions struct {
+	worker.Common
+	BatchSize int64 `json:"batch_size" min:"1" max:"50000" help:"Records that are committed together."`
+}
+
+func nothing[O any](context.Context, worker.Env, O) error { return nil }
+
+func catalogue() *worker.Catalogue {
+	return worker.NewCatalogue(
+		worker.Define(worker.Spec{
+			Name: "transfer", Label: "Transfer", Description: "Turns staging records into descriptions.", Order: 1, Unit: worker.StagingRecord,
+			EngineSource: worker.EngineNone, Stamp: "on the staging record", Reads: "staging records", Writes: "descriptions",
+		}, plainOptions{BatchSize: 5000}, nothing[plainOptions]),
+		worker.Define(worker.Spec{
+			Name: "cleaning", Label: "Cleaning rules", Description: "Applies the rewrite rules.", Order: 2, Unit: worker.DocumentRule, Governed: true,
+			EngineSource: worker.EngineNone, Stamp: "per rule", Reads: "the column of each rule", Writes: "that column",
+		}, plainOptions{BatchSize: 4000}, nothing[plainOptions]),
+		worker.Define(worker.Spec{
+			Name: "ner", Label: "Named entities", Description: "Finds people, organisations and places.", Order: 3, Unit: worker.Document, Governed: true,
+			Axis: worker.NER, EngineSource: worker.EngineDefault, Stamp: "on the document", Reads: "title, scope and content", Writes: "entities", Note: "Built in.",
+		}, nerOptions{BatchSize: 64, Threshold: 0.4, Columns: []string{"title"}, Mode: "fast"}, nothing[nerOptions]),
+		worker.Define(worker.Spec{
+			Name: "conflict-judge", Label: "Conflict judge", Description: "Judges pairs.", Order: 6, Unit: worker.Pair,
+			Axis: worker.LLMs, EngineSource: worker.EngineDefault, Stamp: "the review queue",
+		}, plainOptions{BatchSize: 100}, nothing[plainOptions]),
+	)
+}
+
+// fake is an executor, a ledger and an importer that hold what the test puts in.
+type fake struct {
+	mu        sync.Mutex
+	states    []worker.State
+	runs      []worker.Run
+	failures  []worker.UnitFailure
+	changes   []worker.Change
+	empty     bool
+	err       error // what every call answers, when set
+	submitErr error
+	importErr error
+	report    views.ImportReport
+	explode   bool
+
+	submitted []worker.Request
+	cancelled []string
+	imported  []string
+	overviews int
+}
+
+func (f *fake) calls() int {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.overviews
+}
+
+func (f *fake) set(change func(*fake)) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	change(f)
+}
+
+func (f *fake) Overview(context.Context) ([]worker.State, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.overviews++
+	if f.explode {
+		panic("boom <secret>")
+	}
+	return slices.Clone(f.states), f.err
+}
+
+func (f *fake) State(_ context.Context, name string) (worker.State, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for _, s := range f.states {
+		if s.Name == name {
+			return s, f.err
+		}
+	}
+	if f.err != nil {
+		return worker.State{}, f.err
+	}
+	return worker.State{}, worker.Errorf(worker.NotFound, "There is no worker %q.", name)
+}
+
+func (f *fake) Submit(_ context.Context, r worker.Request) (worker.Run, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.err != nil {
+		return worker.Run{}, f.err
+	}
+	if f.submitErr != nil {
+		return worker.Run{}, f.submitErr
+	}
+	def, err := catalogue().Lookup(r.Worker)
+	if err != nil {
+		return worker.Run{}, err
+	}
+	res, err := worker.Resolve(def, worker.Settings{}, r.Arguments)
+	if err != nil {
+		return worker.Run{}, err
+	}
+	f.submitted = append(f.submitted, r)
+	run := worker.Run{ID: 77, Worker: r.Worker, Status: worker.Queued, Trigger: r.Trigger, RequestedBy: r.RequestedBy, QueuedAt: noon, Config: res.Config}
+	f.runs = append([]worker.Run{run}, f.runs...)
+	for i := range f.states {
+		if f.states[i].Name == r.Worker {
+			f.states[i].ActiveRun = &run
+		}
+	}
+	return run, nil
+}
+
+func (f *fake) Cancel(_ context.Context, id int64, by string) (worker.Run, error) {
+	run, err := f.Run(context.Background(), id)
+	if err != nil {
+		return run, err
+	}
+	f.set(func(f *fake) { f.cancelled = append(f.cancelled, by) })
+	run.CancelRequestedAt, run.CancelRequestedBy = ptr(noon), &by
+	return run, nil
+}
+
+func (f *fake) Runs(_ context.Context, filter worker.RunFilter) (worker.RunPage, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	page := worker.RunPage{}
+	for _, r := range f.runs {
+		if (filter.Worker == "" || r.Worker == filter.Worker) && (filter.Status == "" || r.Status == filter.Status) && (filter.Before == 0 || r.ID < filter.Before) {
+			page.Runs = append(page.Runs, r)
+		}
+	}
+	if filter.Before > 0 {
+		page.Newer = filter.Before - 1
+	}
+	if n := len(page.Runs); filter.Limit > 0 && n > filter.Limit {
+		page.Runs = page.Runs[:filter.Limit]
+		page.Older = page.Runs[filter.Limit-1].ID
+	}
+	return page, f.err
+}
+
+func (f *fake) Run(_ context.Context, id int64) (worker.Run, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.err != nil {
+		return worker.Run{}, f.err
+	}
+	for _, r := range f.runs {
+		if r.ID == id {
+			return r, nil
+		}
+	}
+	return worker.Run{}, worker.Errorf(worker.NotFound, "There is no run %d.", id)
+}
+
+func (f *fake) Neighbours(_ context.Context, r worker.Run) (previous, following int64, err error) {
+	return r.ID - 1, 0, f.err
+}
+
+func (f *fake) UnitFailures(_ context.Context, _ worker.Run, after int64, limit int) ([]worker.UnitFailure, error) {
+	var page []worker.UnitFailure
+	for _, u := range f.failures {
+		if u.Unit > after && len(page) < limit {
+			page = append(page, u)
+		}
+	}
+	return page, f.err
+}
+
+func (f *fake) Changes(_ context.Context, _, after int64, limit int) ([]worker.Change, error) {
+	var page []worker.Change
+	for _, c := range f.changes {
+		if c.ID > after && len(page) < limit {
+			page = append(page, c)
+		}
+	}
+	return page, f.err
+}
+
+func (f *fake) HasRecords(context.Context) (bool, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return !f.empty, f.err
+}
+
+func (f *fake) Ping(context.Context) error { return f.err }
+
+func (f *fake) Import(_ context.Context, name, format string, checkOnly bool, r io.Reader) (views.ImportReport, error) {
+	if f.importErr != nil {
+		return views.ImportReport{}, f.importErr
+	}
+	raw, err := io.ReadAll(r)
+	if err != nil {
+		return views.ImportReport{}, err
+	}
+	f.set(func(f *fake) { f.imported = append(f.imported, string(raw)) })
+	report := f.report
+	report.File, report.Format, report.CheckOnly = name, format, checkOnly
+	return report, nil
+}
+
+func (f *fake) LoadSample(context.Context) (views.ImportReport, error) { return f.report, f.importErr }

@@ -1,0 +1,71 @@
+package handlers
+
+import (
+	"log/slog"
+	"net/http"
+	"time"
+
+	"scrinalia/static"
+	"scrinalia/views"
+	"scrinalia/worker"
+
+	"github.com/labstack/echo/v4"
+)
+
+// Options are what the panel needs. Catalogue, Panel, Ledger and Importer are required.
+type Options struct {
+	Catalogue   *worker.Catalogue
+	Panel       Panel
+	Ledger      Ledger
+	Importer    Importer
+	Log         *slog.Logger     // discarded when nil
+	Version     string           // shown in the foot
+	Environment string           // shown in the bar, so that nobody mistakes production for a trial; may be empty
+	Location    *time.Location   // the zone of every time on a page; time.Local when nil
+	Language    string           // for who asks for none that there is; English when empty
+	Now         func() time.Time // time.Now when nil
+}
+
+// handlers holds what every handler shares.
+type handlers struct {
+	catalogue   *worker.Catalogue
+	panel       Panel
+	ledger      Ledger
+	importer    Importer
+	log         *slog.Logger
+	version     string
+	environment string
+	zone        *time.Location
+	language    views.Language
+	now         func() time.Time
+	assets      map[string]string
+	reports     reports
+}
+
+// New returns the panel. It opens nothing and starts nothing.
+func New(o Options) http.Handler {
+	h := &handlers{
+		catalogue: o.Catalogue, panel: o.Panel, ledger: o.Ledger, importer: o.Importer, log: o.Log,
+		version: o.Version, environment: o.Environment, zone: o.Location, language: views.Language(o.Language), now: o.Now,
+		assets: static.URLs(),
+	}
+	if h.log == nil {
+		h.log = slog.New(slog.DiscardHandler)
+	}
+	if h.zone == nil {
+		h.zone = time.Local
+	}
+	if !h.language.Known() {
+		h.language = views.English
+	}
+	if h.now == nil {
+		h.now = time.Now
+	}
+	e := echo.New()
+	e.HideBanner, e.HidePort = true, true
+	e.IPExtractor = echo.ExtractIPDirect() // who asked is told by the connection, never by a header
+	e.HTTPErrorHandler = h.fail
+	e.Use(h.identify, h.logAccess, h.recoverPanic, secure, h.choose, sameOrigin, limitBody)
+	h.routes(e)
+	return e
+}

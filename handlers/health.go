@@ -1,0 +1,36 @@
+package handlers
+
+import (
+	"context"
+	"net/http"
+	"time"
+
+	"github.com/labstack/echo/v4"
+)
+
+const (
+	livePath   = "/health/live"
+	readyPath  = "/health/ready"
+	readyLimit = 2 * time.Second
+)
+
+type healthAnswer struct {
+	Status string `json:"status"`
+	Detail string `json:"detail,omitempty"`
+}
+
+// live says that the process answers. It touches nothing else.
+func (h *handlers) live(c echo.Context) error {
+	return answerJSON(c, http.StatusOK, healthAnswer{Status: "up"})
+}
+
+// ready says whether the database answers within its limit.
+func (h *handlers) ready(c echo.Context) error {
+	ctx, cancel := context.WithTimeout(c.Request().Context(), readyLimit)
+	defer cancel()
+	if err := h.ledger.Ping(ctx); err != nil {
+		h.log.WarnContext(ctx, "not ready", "err", err)
+		return answerJSON(c, http.StatusServiceUnavailable, healthAnswer{Status: "down", Detail: "the database does not answer"})
+	}
+	return answerJSON(c, http.StatusOK, healthAnswer{Status: "up"})
+}

@@ -1,0 +1,104 @@
+package handlers_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"mime/multipart"
+	"strings"
+	"testing"
+
+	"scrinalia/views"
+	"scrinalia/worker"
+)
+
+type field struct{ name, file, value string }
+
+func uploadOf(t *testing.T, fields ...field) asked {
+	t.Helper()
+	var body bytes.Buffer
+	w := multipart.NewWriter(&body)
+	for _, f := range fields {
+		var err error
+		if f.file != "" {
+			p, e := w.CreateFormFile(f.name, f.file)
+			if err = e; e == nil {
+				_, err = p.Write([]byte(f.value))
+			}
+		} else {
+			err = w.WriteField(f.name, f.value)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return asked{method: "POST", path: "/import", body: body.String(), header: map[string]string{"Content-Type": w.FormDataContentType()}}
+}
+
+// TestImport leads from the upload to its report, wherever the fields stand.
+func TestImport(t *testing.T) {
+	t.Parallel()
+	f := busy()
+	f.report.Rejects = []views.Reject{{Line: 1204, Column: "title", ID: "<b>x</b>", Reason: "title is empty"}}
+	h := serve(f)
+	a := ask(t, h, uploadOf(t, field{"file", `C:\archive\atom-2026.csv`, "a,b\n"}, field{"format", "", "atom-csv"}, field{"check_only", "", "1"}))
+	if a.StatusCode != 303 || !strings.HasPrefix(a.Header.Get("Location"), "/imports/") {
+		t.Fatalf("%d %q: %s", a.StatusCode, a.Header.Get("Location"), a.text)
+	}
+	if len(f.imported) != 1 || f.imported[0] != "a,b\n" {
+		t.Errorf("imported %q", f.imported)
+	}
+	page := ask(t, h, asked{path: a.Header.Get("Location")})
+	for selector, want := range map[string]string{
+		"h1": "The file was checked, nothing was kept", ".head .lede": "atom-2026.csv: AtoM ISAD(G) CSV, Windows-1252.", ".tally": "read412would be imported400unchanged10rejected 2",
+		"tbody tr": "1,204title<b>x</b>title is empty", ".sec-h span": "the first 1 of 2",
+	} {
+		if got := page.words(t, selector); got != want {
+			t.Errorf("%s says %q, want %q", selector, got, want)
+		}
+	}
+	j := ask(t, h, asJSON(uploadOf(t, field{"file", "x.jsonl", "{}"})))
+	var report views.ImportReport
+	if err := json.Unmarshal([]byte(j.text), &report); err != nil || j.StatusCode != 200 || report.Read != 412 || report.File != "x.jsonl" || report.Format != "auto" {
+		t.Errorf("%d %s %v", j.StatusCode, j.text, err)
+	}
+	if s := ask(t, h, asked{method: "POST", path: "/import/sample"}); s.StatusCode != 303 {
+		t.Errorf("the sample: %d", s.StatusCode)
+	}
+}
+
+// TestImportRefused shows the form again, and names the field.
+func TestImportRefused(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		name   string
+		q      asked
+		err    error
+		status int
+		want   string
+	}{
+		{"no file", uploadOf(t, field{"format", "", "auto"}), nil, 422, "Choose a file first"},
+		{"two files", uploadOf(t, field{"file", "a", "1"}, field{"file", "b", "2"}), nil, 422, "One file at a time."},
+		{"unknown format", uploadOf(t, field{"file", "a", "1"}, field{"format", "", "xls"}), nil, 422, "auto, atom-csv or jsonl"},
+		{"unknown field", uploadOf(t, field{"file", "a", "1"}, field{"colour", "", "red"}), nil, 422, "a field that is not known"},
+		{"no such file", uploadOf(t, field{"file", "a.pdf", "%PDF"}), worker.Errorf(worker.Invalid, "The file is a PDF."), 422, "The file is a PDF."},
+		{"no upload", asked{method: "POST", path: "/import", body: "file=x"}, nil, 400, "file, format and check_only"},
+		{"cut short", asked{method: "POST", path: "/import", body: "--x\r\nContent-Disposition: form-data; name=\"file\"; filename=\"a\"\r\n\r\nabc", header: map[string]string{"Content-Type": "multipart/form-data; boundary=x"}}, nil, 400, "cannot be read"},
+		{"database down", uploadOf(t, field{"file", "a", "1"}), worker.Errorf(worker.Unavailable, "down"), 503, "The database does not answer"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			f := busy()
+			f.importErr = tt.err
+			a := ask(t, serve(f), tt.q)
+			if a.StatusCode != tt.status || !strings.Contains(a.words(t, "main"), tt.want) {
+				t.Errorf("%d, want %d: %s", a.StatusCode, tt.status, a.words(t, "main"))
+			}
+			if j := ask(t, serve(f), asJSON(tt.q)); j.StatusCode != tt.status || j.Header.Get("Content-Type") != "application/problem+json" {
+				t.Errorf("as JSON: %d %s", j.StatusCode, j.Header.Get("Content-Type"))
+			}
+		})
+	}
+}

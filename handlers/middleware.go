@@ -1,0 +1,146 @@
+package handlers
+
+import (
+	"crypto/rand"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"runtime/debug"
+	"strings"
+	"time"
+
+	"scrinalia/views"
+
+	"github.com/labstack/echo/v4"
+)
+
+const (
+	maxBody   = 1 << 20
+	maxUpload = 512 << 20
+
+	keyID       = "request id"
+	keyLanguage = "language"
+)
+
+// identify gives each request a number, which the answer, the log and a page about a failure carry.
+func (h *handlers) identify(next echo.HandlerFunc) echo.HandlerFunc {
+	return func(c echo.Context) error {
+		var raw [8]byte
+		_, _ = rand.Read(raw[:])
+		id := hex.EncodeToString(raw[:])
+		c.Set(keyID, id)
+		c.Response().Header().Set(echo.HeaderXRequestID, id)
+		return next(c)
+	}
+}
+
+func requestID(c echo.Context) string {
+	id, _ := c.Get(keyID).(string)
+	return id
+}
+
+// logAccess writes a line a request. Probes would drown the rest and are left out.
+func (h *handlers) logAccess(next echo.HandlerFunc) echo.HandlerFunc {
+	return func(c echo.Context) error {
+		start := time.Now()
+		if err := next(c); err != nil {
+			c.Error(err)
+		}
+		if r := c.Request(); !isProbe(r) {
+			h.log.LogAttrs(r.Context(), slog.LevelInfo, "request answered",
+				slog.String("method", r.Method), slog.String("path", r.URL.Path), slog.Int("status", c.Response().Status),
+				slog.Int64("bytes", c.Response().Size), slog.Int64("took_ms", time.Since(start).Milliseconds()),
+				slog.String("client", c.RealIP()), slog.String("request_id", requestID(c)))
+		}
+		return nil
+	}
+}
+
+func isProbe(r *http.Request) bool { return r.URL.Path == livePath || r.URL.Path == readyPath }
+
+// panicError is a panic on its way to the error handler.
+type panicError struct {
+	value any
+	stack []byte
+}
+
+func (e *panicError) Error() string { return fmt.Sprintf("panic: %v", e.value) }
+
+func (h *handlers) recoverPanic(next echo.HandlerFunc) echo.HandlerFunc {
+	return func(c echo.Context) (err error) {
+		defer func() {
+			switch v := recover(); v {
+			case nil:
+			case http.ErrAbortHandler:
+				panic(v)
+			default:
+				err = &panicError{v, debug.Stack()}
+			}
+		}()
+		return next(c)
+	}
+}
+
+var policy = strings.Join([]string{
+	"default-src 'none'", "style-src 'self'", "script-src 'self'", "img-src 'self'", "connect-src 'self'",
+	"form-action 'self'", "base-uri 'none'", "frame-ancestors 'none'",
+}, "; ")
+
+// secure sets what a browser is told about every answer.
+func secure(next echo.HandlerFunc) echo.HandlerFunc {
+	return func(c echo.Context) error {
+		h := c.Response().Header()
+		h.Set("Content-Security-Policy", policy)
+		h.Set("X-Content-Type-Options", "nosniff")
+		h.Set("Referrer-Policy", "same-origin")
+		h.Set("Cross-Origin-Opener-Policy", "same-origin")
+		h.Set("Cross-Origin-Resource-Policy", "same-origin")
+		h.Set("X-Frame-Options", "DENY")
+		h.Set("Cache-Control", "private, no-cache")
+		return next(c)
+	}
+}
+
+var errCrossOrigin = errors.New("the request came from another site")
+
+// sameOrigin refuses writes that a page of another site caused. Clients that are no browser pass.
+func sameOrigin(next echo.HandlerFunc) echo.HandlerFunc {
+	check := http.NewCrossOriginProtection()
+	return func(c echo.Context) error {
+		if err := check.Check(c.Request()); err != nil {
+			return fmt.Errorf("%w: %w", errCrossOrigin, err)
+		}
+		return next(c)
+	}
+}
+
+func limitBody(next echo.HandlerFunc) echo.HandlerFunc {
+	return func(c echo.Context) error {
+		r := c.Request()
+		limit := int64(maxBody)
+		if r.URL.Path == views.ImportPath() {
+			limit = maxUpload
+		}
+		r.Body = http.MaxBytesReader(c.Response(), r.Body, limit)
+		return next(c)
+	}
+}
+
+const languageCookie = "lang"
+
+// choose settles the language: this request's, the cookie's, the browser's, the configured one.
+func (h *handlers) choose(next echo.HandlerFunc) echo.HandlerFunc {
+	return func(c echo.Context) error {
+		lang := views.Negotiate(c.Request().Header.Get("Accept-Language"), h.language)
+		if cookie, err := c.Cookie(languageCookie); err == nil && views.Language(cookie.Value).Known() {
+			lang = views.Language(cookie.Value)
+		}
+		if asked := views.Language(c.QueryParam("lang")); asked.Known() {
+			lang = asked
+		}
+		c.Set(keyLanguage, lang)
+		return next(c)
+	}
+}

@@ -1,0 +1,47 @@
+package handlers
+
+import (
+	"context"
+	"io"
+
+	"scrinalia/views"
+	"scrinalia/worker"
+)
+
+// Panel is the executor: what waits and runs, and how to start and stop it.
+type Panel interface {
+	// Overview returns every worker in order, from figures that cost nothing to read.
+	Overview(ctx context.Context) ([]worker.State, error)
+	// State returns one worker, or NotFound.
+	State(ctx context.Context, name string) (worker.State, error)
+	// Submit queues a run. It fails with NotFound, with Invalid and its fields, or with a *worker.InFlightError.
+	Submit(ctx context.Context, r worker.Request) (worker.Run, error)
+	// Cancel tells a run to stop, or takes a queued one back.
+	Cancel(ctx context.Context, id int64, by string) (worker.Run, error)
+}
+
+// Ledger is the record of runs.
+type Ledger interface {
+	// Runs returns a page of the ledger, newest first.
+	Runs(ctx context.Context, f worker.RunFilter) (worker.RunPage, error)
+	// Run returns one run, or NotFound.
+	Run(ctx context.Context, id int64) (worker.Run, error)
+	// Neighbours returns the runs of the same worker before and after this one, 0 for none.
+	Neighbours(ctx context.Context, r worker.Run) (previous, following int64, err error)
+	// UnitFailures returns units that failed alone, in order of their key.
+	UnitFailures(ctx context.Context, r worker.Run, after int64, limit int) ([]worker.UnitFailure, error)
+	// Changes returns what a run changed, in order of its key.
+	Changes(ctx context.Context, runID, after int64, limit int) ([]worker.Change, error)
+	// HasRecords says whether anything was imported yet.
+	HasRecords(ctx context.Context) (bool, error)
+	// Ping says whether the database answers.
+	Ping(ctx context.Context) error
+}
+
+// Importer brings descriptions into staging.
+type Importer interface {
+	// Import reads a file; the reader of an upload can seek. It fails with Invalid when the file is none that it reads.
+	Import(ctx context.Context, name string, format string, checkOnly bool, r io.Reader) (views.ImportReport, error)
+	// LoadSample imports the bundled collection.
+	LoadSample(ctx context.Context) (views.ImportReport, error)
+}

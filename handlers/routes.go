@@ -1,0 +1,32 @@
+package handlers
+
+import (
+	"net/http"
+
+	"scrinalia/static"
+	"scrinalia/views"
+
+	"github.com/labstack/echo/v4"
+)
+
+// The routes, each with who asks for it.
+func (h *handlers) routes(e *echo.Echo) {
+	get := func(path string, f echo.HandlerFunc) { e.Match([]string{http.MethodGet, http.MethodHead}, path, f) }
+
+	get("/", func(c echo.Context) error { return c.Redirect(http.StatusSeeOther, views.WorkersPath()) })
+	get("/workers", h.listWorkers)            // people; polled while something runs
+	get("/workers/:name", h.showWorker)       // people; polled while it runs
+	get("/workers/:name/force", h.askForce)   // people, before a forced run
+	e.POST("/workers/:name/runs", h.startRun) // people and scripts
+	get("/runs", h.listRuns)                  // people and scripts
+	get("/runs/:id", h.showRun)               // people and scripts; polled while it runs
+	e.POST("/runs/:id/cancel", h.cancelRun)   // people and scripts
+	e.POST(views.ImportPath(), h.importFile)  // people and scripts
+	e.POST(views.SamplePath(), h.loadSample)  // people, on the first start
+	get("/imports/:id", h.showReport)         // people, after an import
+	e.POST(views.LanguagePath(), h.setLanguage)
+
+	get(livePath, h.live)                 // supervisors
+	get(readyPath, h.ready)               // load balancers
+	get(static.Prefix+"*", h.serveStatic) // browsers
+}

@@ -1,0 +1,94 @@
+package handlers
+
+import (
+	"fmt"
+	"net/http"
+	"strconv"
+	"strings"
+
+	"scrinalia/views"
+	"scrinalia/worker"
+
+	"github.com/labstack/echo/v4"
+)
+
+const maxPage = 200
+
+type runsAnswer struct {
+	Runs  []worker.Run `json:"runs"`
+	Older *string      `json:"older"`
+	Newer *string      `json:"newer"`
+}
+
+// listRuns shows a page of the ledger.
+func (h *handlers) listRuns(c echo.Context) error {
+	filter, err := readFilter(c)
+	if err != nil {
+		return err
+	}
+	runs, err := h.ledger.Runs(c.Request().Context(), filter)
+	if err != nil {
+		return err
+	}
+	page := views.RunsPage{
+		Frame: h.frame(c, views.PlaceRuns), Filter: filter, Runs: runs.Runs, Older: runs.Older, Newer: runs.Newer,
+		Workers: h.neighbours(), Labels: map[string]string{},
+	}
+	for _, w := range page.Workers {
+		page.Labels[w.Name] = w.Label
+	}
+	if wantsJSON(c.Request()) {
+		return answerJSON(c, http.StatusOK, runsJSON(page))
+	}
+	return render(c, http.StatusOK, views.Runs(page), views.RunsPart(page))
+}
+
+func runsJSON(p views.RunsPage) runsAnswer {
+	a := runsAnswer{Runs: p.Runs}
+	if a.Runs == nil {
+		a.Runs = []worker.Run{}
+	}
+	link := func(there int64, f worker.RunFilter) *string {
+		if there == 0 {
+			return nil
+		}
+		path := views.RunsPath(f)
+		return &path
+	}
+	a.Older, a.Newer = link(p.Older, p.ToOlder()), link(p.Newer, p.ToNewer())
+	return a
+}
+
+// readFilter reads the filters from the address, and says what each would accept.
+func readFilter(c echo.Context) (worker.RunFilter, error) {
+	wrong := map[string]string{}
+	number := func(name string, most int64) int64 {
+		s := c.QueryParam(name)
+		if s == "" {
+			return 0
+		}
+		n, err := strconv.ParseInt(s, 10, 64)
+		if err != nil || n < 1 || most > 0 && n > most {
+			wrong[name] = name + " takes a whole number of at least 1"
+			if most > 0 {
+				wrong[name] = fmt.Sprintf("%s takes a whole number from 1 to %d", name, most)
+			}
+		}
+		return n
+	}
+	f := worker.RunFilter{
+		Worker: c.QueryParam("worker"), Status: worker.Status(strings.ToUpper(c.QueryParam("status"))), Fingerprint: c.QueryParam("fingerprint"),
+		Before: number("before", 0), After: number("after", 0), Limit: int(number("limit", maxPage)),
+	}
+	if f.Status != "" && !f.Status.Known() {
+		names := make([]string, len(worker.Statuses))
+		for i, s := range worker.Statuses {
+			names[i] = string(s)
+		}
+		wrong["status"] = "status takes one of " + strings.Join(names, ", ")
+	}
+	if len(wrong) > 0 {
+		return f, &worker.Error{Kind: worker.Invalid, Msg: "The filter was refused.", Fields: wrong}
+	}
+	return f, nil
+}

@@ -1,0 +1,240 @@
+package handlers_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"log/slog"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/PuerkitoBio/goquery"
+
+	"scrinalia/handlers"
+	"scrinalia/worker"
+)
+
+// TestSecurityHeaders come with every answer, errors and files included.
+func TestSecurityHeaders(t *testing.T) {
+	t.Parallel()
+	h := serve(busy())
+	for _, path := range []string{"/workers", "/nothing", "/health/live", "/static/app.css", "/runs/1263"} {
+		a := ask(t, h, asked{path: path})
+		for name, want := range map[string]string{
+			"Content-Security-Policy": "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
+			"X-Content-Type-Options":  "nosniff",
+			"Referrer-Policy":         "same-origin",
+		} {
+			if got := a.Header.Get(name); got != want {
+				t.Errorf("%s: %s is %q, want %q", path, name, got, want)
+			}
+		}
+		if len(a.Header.Get("X-Request-Id")) != 16 {
+			t.Errorf("%s has no request id", path)
+		}
+	}
+}
+
+// TestCrossOriginWrites are refused, whichever way a browser tells; clients that are no browser pass.
+func TestCrossOriginWrites(t *testing.T) {
+	t.Parallel()
+	writes := []string{"/workers/ner/runs", "/runs/1280/cancel", "/import", "/import/sample", "/language"}
+	for _, header := range []map[string]string{
+		{"Sec-Fetch-Site": "cross-site"},
+		{"Sec-Fetch-Site": "same-site"},
+		{"Origin": "https://evil.example"},
+		{"Origin": "null"},
+	} {
+		for _, path := range writes {
+			f := busy()
+			a := ask(t, serve(f), asked{method: "POST", path: path, body: "lang=en", header: header})
+			if a.StatusCode != http.StatusForbidden || len(f.submitted)+len(f.cancelled)+len(f.imported) > 0 {
+				t.Errorf("%s with %v: %d", path, header, a.StatusCode)
+			}
+		}
+	}
+	for _, header := range []map[string]string{nil, {"Sec-Fetch-Site": "same-origin"}, {"Origin": "http://example.com"}} {
+		if a := ask(t, serve(busy()), asked{method: "POST", path: "/workers/ner/runs", body: "x=y", header: header}); a.StatusCode != http.StatusSeeOther {
+			t.Errorf("%v: %d, want 303", header, a.StatusCode)
+		}
+	}
+}
+
+const payload = `"><script>alert(1)</script><img src=x onerror=alert(2)>'` + "`{{7*7}}javascript:alert(3)"
+
+// hostile puts the payload into everything that is stored and shown.
+func hostile() *fake {
+	f := busy()
+	p := ptr(payload)
+	for i := range f.states {
+		s := &f.states[i]
+		s.Note, s.Config.Engine, s.Config.Preset = p, &worker.Value{Value: payload, Origin: worker.FromOverride}, &worker.Value{Value: payload, Origin: worker.Origin(payload)}
+		s.Config.Resolved = map[string]any{"model": payload, payload: payload}
+		s.Config.Options[payload] = worker.Value{Value: []any{payload}, Origin: worker.FromOverride}
+		s.NotApplied = map[string]string{payload: payload}
+		s.Queue.UnmeasurableReason = p
+	}
+	for i := range f.runs {
+		r := &f.runs[i]
+		r.RequestedBy, r.Owner, r.Error, r.ErrorFingerprint, r.CurrentUnit, r.CancelRequestedBy = payload, p, p, p, p, p
+		r.Trigger = worker.Trigger(payload)
+		r.Config = f.states[0].Config
+		r.Notes = map[string]worker.Note{payload: {Count: 1, Examples: []string{payload}}}
+	}
+	for _, s := range f.states {
+		for _, r := range []*worker.Run{s.ActiveRun, s.LastRun} {
+			if r != nil {
+				r.RequestedBy, r.Error = payload, p
+			}
+		}
+	}
+	f.failures = []worker.UnitFailure{{Unit: 1, Name: payload, Error: payload + "\n" + payload}}
+	f.changes = []worker.Change{{ID: 1, UnitKind: payload, UnitName: payload, Field: payload, Before: p, After: p, Rule: payload}}
+	return f
+}
+
+// TestNothingStoredRuns visits every page and part with the payload in every stored text.
+func TestNothingStoredRuns(t *testing.T) {
+	t.Parallel()
+	f := hostile()
+	refused := hostile()
+	refused.submitErr = &worker.Error{Kind: worker.Invalid, Msg: payload, Fields: map[string]string{payload: payload, "limit": payload}}
+	inWay := hostile()
+	inWay.submitErr = &worker.InFlightError{Run: inWay.runs[1]}
+	queries := []struct {
+		f *fake
+		q asked
+	}{{refused, asked{method: "POST", path: "/workers/ner/runs", body: "limit=%3Cscript%3E"}}, {inWay, asked{method: "POST", path: "/workers/ner/runs", body: "x=y"}}}
+	for _, path := range []string{
+		"/workers", "/workers/ner", "/workers/transfer", "/workers/ner/force?limit=%3Cscript%3Ealert(1)%3C/script%3E", "/runs", "/runs/1263", "/runs/1275", "/runs/1280", "/runs/1281",
+		"/runs?fingerprint=%22%3E%3Cscript%3Ealert(1)%3C/script%3E&worker=%22%3E%3Cscript%3E", "/workers/%3Cscript%3Ealert(1)%3C%2Fscript%3E", "/runs?status=%3Cscript%3E", "/%3Cscript%3E",
+	} {
+		queries = append(queries, struct {
+			f *fake
+			q asked
+		}{f, asked{path: path}})
+	}
+	for _, tt := range queries {
+		for _, header := range []map[string]string{nil, part, pt} {
+			q := tt.q
+			q.header = header
+			a := ask(t, serve(tt.f), q)
+			doc := a.page(t)
+			if n := doc.Find("script:not([src]), img, style, [onerror], [style]").Length(); n > 0 {
+				t.Errorf("%s: %d elements came out of stored text", q.path, n)
+			}
+			doc.Find("a[href], form[action]").Each(func(_ int, s *goquery.Selection) {
+				for _, name := range []string{"href", "action"} {
+					if v := s.AttrOr(name, ""); strings.HasPrefix(strings.TrimSpace(strings.ToLower(v)), "javascript:") {
+						t.Errorf("%s: %s=%q", q.path, name, v)
+					}
+				}
+			})
+		}
+	}
+}
+
+// TestPanic becomes a page with the request's number; the log has the rest.
+func TestPanic(t *testing.T) {
+	t.Parallel()
+	f := busy()
+	f.explode = true
+	var lines bytes.Buffer
+	h := handlers.New(handlers.Options{
+		Catalogue: catalogue(), Panel: f, Ledger: f, Importer: f, Log: slog.New(slog.NewJSONHandler(&lines, nil)), Location: saoPaulo,
+	})
+	a := ask(t, h, asked{path: "/workers"})
+	id := a.Header.Get("X-Request-Id")
+	if a.StatusCode != 500 || strings.Contains(a.text, "boom") || a.words(t, ".slip code") != id {
+		t.Errorf("%d %s", a.StatusCode, a.words(t, ".slip"))
+	}
+	var failed, answered struct {
+		Msg       string
+		RequestID string `json:"request_id"`
+		Err       string
+		Stack     string
+		Status    int
+		Client    string
+	}
+	two := strings.SplitN(strings.TrimSpace(lines.String()), "\n", 2)
+	if len(two) != 2 || json.Unmarshal([]byte(two[0]), &failed) != nil || json.Unmarshal([]byte(two[1]), &answered) != nil {
+		t.Fatalf("the log is %s", lines.String())
+	}
+	if failed.RequestID != id || !strings.Contains(failed.Err, "boom") || !strings.Contains(failed.Stack, "fake_test.go") {
+		t.Errorf("the failure is logged as %+v", failed)
+	}
+	if answered.Msg != "request answered" || answered.Status != 500 || answered.RequestID != id || answered.Client != "192.0.2.7" {
+		t.Errorf("the request is logged as %+v", answered)
+	}
+}
+
+// TestProbes are cheap, truthful and left out of the log.
+func TestProbes(t *testing.T) {
+	t.Parallel()
+	f := busy()
+	f.err = worker.Errorf(worker.Unavailable, "The database does not answer.")
+	var lines bytes.Buffer
+	h := handlers.New(handlers.Options{Catalogue: catalogue(), Panel: f, Ledger: f, Importer: f, Log: slog.New(slog.NewJSONHandler(&lines, &slog.HandlerOptions{Level: slog.LevelInfo}))})
+	if a := ask(t, h, asked{path: "/health/live"}); a.StatusCode != 200 || a.text != `{"status":"up"}`+"\n" {
+		t.Errorf("live: %d %s", a.StatusCode, a.text)
+	}
+	if a := ask(t, h, asked{method: "HEAD", path: "/health/ready"}); a.StatusCode != 503 {
+		t.Errorf("ready: %d", a.StatusCode)
+	}
+	if strings.Contains(lines.String(), "request answered") {
+		t.Errorf("the probes are logged: %s", lines.String())
+	}
+	f.err = nil
+	if a := ask(t, h, asked{path: "/health/ready"}); a.StatusCode != 200 {
+		t.Errorf("ready again: %d", a.StatusCode)
+	}
+}
+
+func TestStaticFiles(t *testing.T) {
+	t.Parallel()
+	h := serve(busy())
+	doc := ask(t, h, asked{path: "/workers"}).page(t)
+	css := doc.Find("link[rel=stylesheet]").AttrOr("href", "")
+	a := ask(t, h, asked{path: css})
+	if a.StatusCode != 200 || !strings.Contains(a.Header.Get("Cache-Control"), "immutable") || a.Header.Get("Content-Type") != "text/css; charset=utf-8" {
+		t.Errorf("%s: %d %v", css, a.StatusCode, a.Header)
+	}
+	if a := ask(t, h, asked{path: "/static/app.css?v=old"}); strings.Contains(a.Header.Get("Cache-Control"), "immutable") {
+		t.Error("an old address is kept for ever")
+	}
+	for _, path := range []string{"/static/", "/static/lib", "/static/lib/.gitkeep", "/static/../handlers.go", "/static/%2e%2e/static.go"} {
+		if a := ask(t, h, asked{path: path}); a.StatusCode != 404 {
+			t.Errorf("%s: %d, want 404", path, a.StatusCode)
+		}
+	}
+}
+
+func TestLanguageIsRemembered(t *testing.T) {
+	t.Parallel()
+	h := serve(busy())
+	for back, want := range map[string]string{
+		"/runs?status=FAILED": "/runs?status=FAILED", "": "/workers", "https://evil.example/": "/workers", "//evil.example": "/workers", `/\evil.example`: "/workers", "runs": "/workers",
+	} {
+		a := ask(t, h, asked{method: "POST", path: "/language", body: "lang=pt-BR&back=" + strings.ReplaceAll(strings.ReplaceAll(back, "?", "%3F"), "=", "%3D")})
+		if a.StatusCode != 303 || a.Header.Get("Location") != want || !strings.HasPrefix(a.Header.Get("Set-Cookie"), "lang=pt-BR; Path=/; Max-Age=31536000; HttpOnly; SameSite=Lax") {
+			t.Errorf("%q: %d %q %q", back, a.StatusCode, a.Header.Get("Location"), a.Header.Get("Set-Cookie"))
+		}
+	}
+	if a := ask(t, h, asked{method: "POST", path: "/language", body: "lang=xx"}); a.StatusCode != 422 {
+		t.Errorf("an unknown language: %d, want 422", a.StatusCode)
+	}
+}
+
+// TestClientGone does not write an answer that nobody waits for.
+func TestClientGone(t *testing.T) {
+	t.Parallel()
+	f := busy()
+	f.err = context.Canceled
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	cancel()
+	if a := askWith(ctx, t, serve(f), asked{path: "/workers"}); a.text != "" {
+		t.Errorf("answered %q", a.text)
+	}
+}

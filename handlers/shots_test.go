@@ -1,0 +1,87 @@
+package handlers_test
+
+import (
+	"context"
+	"flag"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strconv"
+	"testing"
+
+	"scrinalia/worker"
+
+	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/chromedp"
+)
+
+var shots = flag.String("shots", "", "a folder to put pictures of every page into, to be looked at")
+
+// TestShots takes pictures of every page, wide and narrow, light and dark. It only does so when asked.
+func TestShots(t *testing.T) {
+	t.Parallel()
+	if *shots == "" {
+		return
+	}
+	ctx := chromium(t)
+	down := &fake{err: worker.Errorf(worker.Unavailable, "The database does not answer.")}
+	stuck := busy()
+	stuck.submitErr = &worker.InFlightError{Run: *stuck.states[2].ActiveRun}
+	broken := busy()
+	broken.explode = true
+	full, quiet, bare := httptest.NewServer(serve(busy())), httptest.NewServer(serve(&fake{states: idle()})), httptest.NewServer(serve(&fake{empty: true, states: idle()}))
+	off, inway, oops := httptest.NewServer(serve(down)), httptest.NewServer(serve(stuck)), httptest.NewServer(serve(broken))
+	for _, s := range []*httptest.Server{full, quiet, bare, off, inway, oops} {
+		t.Cleanup(s.Close)
+	}
+	pages := map[string]string{
+		"workers": full.URL + "/workers", "workers-pt": full.URL + "/workers?lang=pt-BR", "idle": quiet.URL + "/workers", "empty": bare.URL + "/workers",
+		"worker": full.URL + "/workers/ner", "worker-idle": full.URL + "/workers/transfer", "worker-pt": full.URL + "/workers/cleaning?lang=pt-BR", "unmeasured": full.URL + "/workers/conflict-judge",
+		"force": full.URL + "/workers/ner/force?units=all&limit=500&dry_run=1", "runs": full.URL + "/runs", "runs-filtered": full.URL + "/runs?status=FAILED&worker=ner",
+		"run-partly": full.URL + "/runs/1263", "run-failed": full.URL + "/runs/1275", "run-running": full.URL + "/runs/1280", "run-queued": full.URL + "/runs/1281",
+		"run-dry": full.URL + "/runs/1278", "run-notes-pt": full.URL + "/runs/1270?lang=pt-BR", "404": full.URL + "/nothing", "503": off.URL + "/workers", "500": oops.URL + "/workers",
+	}
+	for name, address := range pages {
+		for _, width := range []int64{1360, 390} {
+			for _, theme := range []string{"light", "dark"} {
+				picture(t, ctx, name, address, width, theme)
+			}
+		}
+	}
+	posted := map[string]string{
+		"409": inway.URL + "/workers", "menu": full.URL + "/workers",
+	}
+	for name, address := range posted {
+		run(t, ctx, chromedp.EmulateViewport(1360, 900), chromedp.Navigate(address))
+		id := map[string]string{"409": "#act-transfer", "menu": "#more-transfer"}[name]
+		run(t, ctx, until(`!!window.htmx`), chromedp.Click(chromedp.CSS(id)), pause(600))
+		keep(t, ctx, name)
+	}
+	run(t, ctx, chromedp.Navigate(full.URL+"/workers/transfer"), chromedp.SetValue(chromedp.CSS("#run-limit"), "many"),
+		chromedp.Click(chromedp.CSS(".runform .first")), chromedp.WaitVisible(chromedp.CSS(".slip.s-bad")))
+	keep(t, ctx, "422")
+}
+
+func picture(t *testing.T, ctx context.Context, name, address string, width int64, theme string) {
+	t.Helper()
+	media := chromedp.Func(func(ctx context.Context, target *chromedp.Target) error {
+		_, err := cdp.Call(ctx, target, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{
+			Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: theme}},
+		})
+		return err
+	})
+	run(t, ctx, chromedp.EmulateViewport(width, 900), media, chromedp.Navigate(address))
+	keep(t, ctx, name+"-"+strconv.FormatInt(width, 10)+"-"+theme)
+}
+
+func keep(t *testing.T, ctx context.Context, name string) {
+	t.Helper()
+	raw, err := chromedp.Run(ctx, chromedp.FullScreenshot(100))
+	if err == nil {
+		err = os.WriteFile(filepath.Join(*shots, name+".png"), raw, 0o600)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}

@@ -1,0 +1,182 @@
+package handlers
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strings"
+	"unicode"
+
+	"scrinalia/views"
+	"scrinalia/worker"
+
+	"github.com/labstack/echo/v4"
+)
+
+// runOrder is the JSON body that asks for a run.
+type runOrder struct {
+	Engine    string         `json:"engine"`
+	Preset    string         `json:"preset"`
+	BatchSize any            `json:"batch_size"`
+	Options   map[string]any `json:"options"`
+	By        string         `json:"by"`
+}
+
+// startRun queues a run, asked for by a form or by JSON.
+func (h *handlers) startRun(c echo.Context) error {
+	def, err := h.catalogue.Lookup(c.Param("name"))
+	if err != nil {
+		return err
+	}
+	if sentJSON(c.Request()) || wantsJSON(c.Request()) && !sentForm(c.Request()) {
+		return h.startFromJSON(c, def)
+	}
+	return h.startFromForm(c, def)
+}
+
+func sentForm(r *http.Request) bool {
+	kind := r.Header.Get("Content-Type")
+	return strings.HasPrefix(kind, echo.MIMEApplicationForm) || strings.HasPrefix(kind, echo.MIMEMultipartForm)
+}
+
+func (h *handlers) startFromJSON(c echo.Context, def worker.Definition) error {
+	order, err := decodeOrder(c.Request().Body)
+	if err != nil {
+		return err
+	}
+	by := "API " + c.RealIP()
+	if name := cleanName(order.By); name != "" {
+		by = name + ", " + by
+	}
+	run, err := h.panel.Submit(c.Request().Context(), worker.Request{
+		Worker: def.Name, Trigger: worker.API, RequestedBy: by,
+		Arguments: worker.Settings{Engine: order.Engine, Preset: order.Preset, BatchSize: order.BatchSize, Options: order.Options},
+	})
+	if err != nil {
+		return err
+	}
+	return h.created(c, run)
+}
+
+func (h *handlers) created(c echo.Context, run worker.Run) error {
+	c.Response().Header().Set(echo.HeaderLocation, views.RunPath(run.ID))
+	return answerJSON(c, http.StatusCreated, run)
+}
+
+// decodeOrder reads the body. No body asks for a run as configured.
+func decodeOrder(body io.Reader) (runOrder, error) {
+	var order runOrder
+	raw, err := io.ReadAll(body)
+	if err != nil || len(bytes.TrimSpace(raw)) == 0 {
+		return order, err
+	}
+	dec := json.NewDecoder(bytes.NewReader(raw))
+	dec.UseNumber()
+	dec.DisallowUnknownFields()
+	err = dec.Decode(&order)
+	if err == nil {
+		if _, more := dec.Token(); !errors.Is(more, io.EOF) {
+			err = errors.New("there is more than one value")
+		}
+	}
+	if err == nil {
+		return order, nil
+	}
+	if name, ok := strings.CutPrefix(err.Error(), "json: unknown field "); ok {
+		name = strings.Trim(name, `"`)
+		return order, &worker.Error{Kind: worker.Invalid, Msg: "The request has a field that is not known.", Fields: map[string]string{
+			name: fmt.Sprintf("%q is not known; the fields are engine, preset, batch_size, options and by", name),
+		}}
+	}
+	if e, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
+		return order, &worker.Error{Kind: worker.Invalid, Msg: "A field of the request has the wrong type.", Fields: map[string]string{
+			e.Field: fmt.Sprintf("%s takes %s, not a %s", e.Field, jsonKind(e.Field), e.Value),
+		}}
+	}
+	return order, echo.NewHTTPError(http.StatusBadRequest, "The body is no JSON object with engine, preset, batch_size, options and by.").SetInternal(err)
+}
+
+func jsonKind(field string) string {
+	if field == "options" {
+		return "an object"
+	}
+	return "a text"
+}
+
+// cleanName is what a client calls itself: one line of at most 100 characters.
+func cleanName(s string) string {
+	s = strings.Join(strings.Fields(strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) || r == unicode.ReplacementChar {
+			return ' '
+		}
+		return r
+	}, s)), " ")
+	if r := []rune(s); len(r) > 100 {
+		s = string(r[:100]) + "…"
+	}
+	return s
+}
+
+func (h *handlers) startFromForm(c echo.Context, def worker.Definition) error {
+	form, err := c.FormParams()
+	if err != nil {
+		return badForm(err)
+	}
+	given, settings := readForm(form)
+	if given["units"] == "all" && form.Get("confirm") != "1" {
+		return h.toForce(c, def, form)
+	}
+	run, err := h.panel.Submit(c.Request().Context(), worker.Request{
+		Worker: def.Name, Arguments: settings, Trigger: worker.Panel, RequestedBy: "panel " + c.RealIP(),
+	})
+	if e, ok := errors.AsType[*worker.Error](err); ok && e.Kind == worker.Invalid && !wantsPart(c.Request()) && !wantsJSON(c.Request()) {
+		return h.workerPage(c, http.StatusUnprocessableEntity, views.RunForm{Given: given, Refused: e.Fields, Message: e.Msg})
+	}
+	if err != nil {
+		return err
+	}
+	if wantsJSON(c.Request()) {
+		return h.created(c, run)
+	}
+	return seeOther(c, after(c, run.ID, def.Name))
+}
+
+func badForm(err error) error {
+	if _, ok := errors.AsType[*http.MaxBytesError](err); ok {
+		return err
+	}
+	return echo.NewHTTPError(http.StatusBadRequest).SetInternal(err)
+}
+
+// readForm reads what was typed, by option, and the settings that follow from it. A field left empty follows the configuration.
+func readForm(form url.Values) (given map[string]string, s worker.Settings) {
+	given = map[string]string{}
+	s.Options = map[string]any{}
+	for field, values := range form {
+		v := strings.TrimSpace(values[0])
+		name, option := strings.CutPrefix(field, "option.")
+		if v == "" {
+			continue
+		}
+		given[name] = v
+		switch {
+		case option || field == "limit":
+			s.Options[name] = v
+		case field == "batch_size":
+			s.BatchSize = v
+		case field == "engine":
+			s.Engine = v
+		case field == "preset":
+			s.Preset = v
+		case field == "dry_run":
+			s.Options[name] = true
+		case field == "units" && v == "all":
+			s.Options["force"] = true
+		}
+	}
+	return given, s
+}

@@ -1,0 +1,74 @@
+package handlers
+
+import (
+	"net/http"
+
+	"scrinalia/views"
+	"scrinalia/worker"
+
+	"github.com/labstack/echo/v4"
+)
+
+const recentRuns = 10
+
+type workerAnswer struct {
+	worker.State
+	OptionsDeclared []worker.Option `json:"options_declared"`
+}
+
+// showWorker shows one worker.
+func (h *handlers) showWorker(c echo.Context) error {
+	return h.workerPage(c, http.StatusOK, views.RunForm{})
+}
+
+// workerPage shows one worker, with what was typed into its form and refused.
+func (h *handlers) workerPage(c echo.Context, status int, form views.RunForm) error {
+	def, err := h.catalogue.Lookup(c.Param("name"))
+	if err != nil {
+		return err
+	}
+	ctx := c.Request().Context()
+	state, err := h.panel.State(ctx, def.Name)
+	if err != nil {
+		return err
+	}
+	if wantsJSON(c.Request()) {
+		return answerJSON(c, status, workerAnswer{state, def.Options})
+	}
+	runs, err := h.ledger.Runs(ctx, worker.RunFilter{Worker: def.Name, Limit: recentRuns})
+	if err != nil {
+		return err
+	}
+	page := views.WorkerPage{WorkerRow: h.row(h.frame(c, views.PlaceWorkers), state), Runs: runs.Runs, Form: form}
+	if c.Request().Method == http.MethodPost {
+		page.Path = views.WorkerPath(def.Name)
+	}
+	page.Form.Refused = page.Refusals(def, form.Given, form.Refused)
+	page.Previous, page.Next, page.Count = h.beside(def)
+	return render(c, status, views.Worker(page), views.WorkerPart(page))
+}
+
+// beside returns the workers before and after one, and how many there are.
+func (h *handlers) beside(def worker.Definition) (previous, next *views.Neighbour, count int) {
+	all := h.neighbours()
+	for i, n := range all {
+		if n.Name != def.Name {
+			continue
+		}
+		if i > 0 {
+			previous = &all[i-1]
+		}
+		if i+1 < len(all) {
+			next = &all[i+1]
+		}
+	}
+	return previous, next, len(all)
+}
+
+func (h *handlers) neighbours() []views.Neighbour {
+	var all []views.Neighbour
+	for _, d := range h.catalogue.All() {
+		all = append(all, views.Neighbour{Order: d.Order, Name: d.Name, Label: d.Label})
+	}
+	return all
+}

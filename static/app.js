@@ -1,0 +1,92 @@
+// What htmx does not do by itself: no polling in hidden tabs, slower polling while the server fails, and telling about both.
+(function () {
+  'use strict'
+  var failures = 0
+  var waitUntil = 0
+  var open = [] // folds that a refresh must leave open
+
+  function poll (event) {
+    return event.detail.elt && event.detail.elt.hasAttribute('data-poll') && event.detail.requestConfig
+      ? event.detail.requestConfig.verb === 'get' : false
+  }
+
+  function stale (show) {
+    var slip = document.getElementById('stale')
+    if (!slip) return
+    var said = slip.querySelector('[data-text]')
+    var read = document.querySelector('#read time')
+    if (show) said.textContent = said.getAttribute('data-text').replace('{0}', read ? read.textContent : '')
+    slip.hidden = !show
+  }
+
+  function failed () {
+    failures++
+    waitUntil = Date.now() + Math.min(30, Math.pow(2, failures)) * 1000
+    stale(failures > 1)
+  }
+
+  // The summary is announced when it says something else than before, not on every refresh.
+  function announce () {
+    var from = document.querySelector('[data-summary]')
+    var region = document.getElementById('announce')
+    var text = from ? from.getAttribute('data-summary') : ''
+    if (region && region.textContent !== text) region.textContent = text
+  }
+
+  document.addEventListener('htmx:beforeRequest', function (event) {
+    if (poll(event) && (document.hidden || Date.now() < waitUntil)) event.preventDefault()
+  })
+  document.addEventListener('htmx:beforeSwap', function (event) {
+    if (!poll(event)) return
+    if (event.detail.xhr.status >= 400) {
+      event.detail.shouldSwap = false
+      failed()
+      return
+    }
+    failures = 0
+    waitUntil = 0
+    stale(false)
+    open = Array.from(document.querySelectorAll('#live details[id][open]'), function (d) { return d.id })
+  })
+  document.addEventListener('htmx:afterSwap', function () {
+    open.forEach(function (id) {
+      var fold = document.getElementById(id)
+      if (fold) fold.open = true
+    })
+    open = []
+    var flash = document.getElementById('flash')
+    if (flash && flash.firstElementChild) flash.scrollIntoView({ block: 'nearest' })
+  })
+  document.addEventListener('htmx:beforeRequest', function (event) {
+    var flash = document.getElementById('flash')
+    if (flash && !poll(event)) flash.textContent = ''
+  })
+  document.addEventListener('htmx:sendError', function (event) { if (poll(event)) failed() })
+  document.addEventListener('htmx:timeout', function (event) { if (poll(event)) failed() })
+  document.addEventListener('htmx:afterSettle', announce)
+
+  document.addEventListener('visibilitychange', function () {
+    if (document.hidden) return
+    waitUntil = 0
+    document.querySelectorAll('[data-poll]').forEach(function (element) {
+      if (window.htmx) window.htmx.trigger(element, 'poll')
+    })
+  })
+
+  // One menu at a time, closed by Escape or by a click elsewhere.
+  function closeMenus (except) {
+    document.querySelectorAll('details[name=menu][open]').forEach(function (menu) {
+      if (menu !== except) menu.open = false
+    })
+  }
+  document.addEventListener('click', function (event) {
+    closeMenus(event.target.closest('details[name=menu]'))
+  })
+  document.addEventListener('keydown', function (event) {
+    if (event.key !== 'Escape') return
+    var menu = document.querySelector('details[name=menu][open]')
+    if (!menu) return
+    menu.open = false
+    menu.querySelector('summary').focus()
+  })
+})()

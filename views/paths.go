@@ -1,0 +1,74 @@
+package views
+
+import (
+	"net/url"
+
+	"scrinalia/worker"
+)
+
+// WorkersPath is the address of the table of workers.
+func WorkersPath() string { return "/workers" }
+
+// WorkersTablePath is the table, also when the archive is empty.
+func WorkersTablePath() string { return "/workers?table=1" }
+
+// WorkerPath is the address of one worker.
+func WorkerPath(name string) string { return "/workers/" + url.PathEscape(name) }
+
+// WorkerRowPath is the worker's row in the table.
+func WorkerRowPath(name string) string { return "/workers#worker-" + url.PathEscape(name) }
+
+// StartPath is where runs of a worker are asked for.
+func StartPath(name string) string { return WorkerPath(name) + "/runs" }
+
+// ForcePath is the page that asks before every unit is read again.
+func ForcePath(name string, values url.Values) string {
+	return WorkerPath(name) + "/force?" + values.Encode()
+}
+
+// RunPath is the address of one run.
+func RunPath(id int64) string { return "/runs/" + itoa(id) }
+
+// RunFailuresPath is the run's page with the failed units after one.
+func RunFailuresPath(id, after int64) string {
+	return RunPath(id) + "?after=" + itoa(after) + "#failed"
+}
+
+// RunChangesPath is the run's page with the changes after one.
+func RunChangesPath(id, after int64) string {
+	return RunPath(id) + "?changes=" + itoa(after) + "#changes"
+}
+
+// CancelPath is where a run is told to stop.
+func CancelPath(id int64) string { return RunPath(id) + "/cancel" }
+
+// RunsPath is the address of a page of the ledger.
+func RunsPath(f worker.RunFilter) string {
+	q := url.Values{}
+	set := func(name, value string) {
+		if value != "" && value != "0" {
+			q.Set(name, value)
+		}
+	}
+	set("worker", f.Worker)
+	set("status", string(f.Status))
+	set("fingerprint", f.Fingerprint)
+	set("before", itoa(f.Before))
+	set("after", itoa(f.After))
+	if len(q) == 0 {
+		return "/runs"
+	}
+	return "/runs?" + q.Encode()
+}
+
+// ImportPath is where a file is uploaded to.
+func ImportPath() string { return "/import" }
+
+// SamplePath is where the sample collection is asked for.
+func SamplePath() string { return "/import/sample" }
+
+// ReportPath is the address of an import's report.
+func ReportPath(id string) string { return "/imports/" + url.PathEscape(id) }
+
+// LanguagePath is where the language is chosen.
+func LanguagePath() string { return "/language" }
