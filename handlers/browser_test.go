@@ -95,8 +95,8 @@ func until(expression string) chromedp.Action[chromedp.Void] {
 	return chromedp.Poll[chromedp.Void](expression, chromedp.WithPollingInterval(50*time.Millisecond), chromedp.WithPollingTimeout(30*time.Second))
 }
 
-// TestBrowser drives one browser through what only a browser can tell.
-func TestBrowser(t *testing.T) {
+// TestBrowser drives one browser through what only a browser can tell, step by step in one tab.
+func TestBrowser(t *testing.T) { //nolint:tparallel // the steps share a tab
 	t.Parallel()
 	ctx := chromium(t)
 	var c complaints

@@ -16,8 +16,6 @@ var noon = time.Date(2026, 10, 15, 17, 32, 12, 0, time.UTC)
 
 var saoPaulo = time.FixedZone("America/Sao_Paulo", -3*3600)
 
-func ptr[T any](v T) *T { return &v }
-
 func at(minutesAgo float64) time.Time {
 	return noon.Add(-time.Duration(minutesAgo * float64(time.Minute)))
 }
@@ -149,7 +147,7 @@ func (f *fake) Cancel(_ context.Context, id int64, by string) (worker.Run, error
 		return run, err
 	}
 	f.set(func(f *fake) { f.cancelled = append(f.cancelled, by) })
-	run.CancelRequestedAt, run.CancelRequestedBy = ptr(noon), &by
+	run.CancelRequestedAt, run.CancelRequestedBy = new(noon), &by
 	return run, nil
 }
 

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"mime/multipart"
+	"net/http"
 	"strings"
 	"testing"
 
@@ -44,7 +45,7 @@ func TestImport(t *testing.T) {
 	f.report.Rejects = []views.Reject{{Line: 1204, Column: "title", ID: "<b>x</b>", Reason: "title is empty"}}
 	h := serve(f)
 	a := ask(t, h, uploadOf(t, field{"file", `C:\archive\atom-2026.csv`, "a,b\n"}, field{"format", "", "atom-csv"}, field{"check_only", "", "1"}))
-	if a.StatusCode != 303 || !strings.HasPrefix(a.Header.Get("Location"), "/imports/") {
+	if a.StatusCode != http.StatusSeeOther || !strings.HasPrefix(a.Header.Get("Location"), "/imports/") {
 		t.Fatalf("%d %q: %s", a.StatusCode, a.Header.Get("Location"), a.text)
 	}
 	if len(f.imported) != 1 || f.imported[0] != "a,b\n" {
@@ -61,10 +62,10 @@ func TestImport(t *testing.T) {
 	}
 	j := ask(t, h, asJSON(uploadOf(t, field{"file", "x.jsonl", "{}"})))
 	var report views.ImportReport
-	if err := json.Unmarshal([]byte(j.text), &report); err != nil || j.StatusCode != 200 || report.Read != 412 || report.File != "x.jsonl" || report.Format != "auto" {
+	if err := json.Unmarshal([]byte(j.text), &report); err != nil || j.StatusCode != http.StatusOK || report.Read != 412 || report.File != "x.jsonl" || report.Format != "auto" {
 		t.Errorf("%d %s %v", j.StatusCode, j.text, err)
 	}
-	if s := ask(t, h, asked{method: "POST", path: "/import/sample"}); s.StatusCode != 303 {
+	if s := ask(t, h, asked{method: "POST", path: "/import/sample"}); s.StatusCode != http.StatusSeeOther {
 		t.Errorf("the sample: %d", s.StatusCode)
 	}
 }

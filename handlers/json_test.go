@@ -3,6 +3,7 @@ package handlers_test
 import (
 	"encoding/json"
 	"maps"
+	"net/http"
 	"slices"
 	"testing"
 
@@ -116,7 +117,7 @@ func TestProblems(t *testing.T) {
 	for _, f := range []*fake{down, broken} {
 		a := ask(t, serve(f), asJSON(asked{path: "/workers"}))
 		p := fields(t, a.text)
-		if a.StatusCode != 500 || string(p["request_id"]) != `"`+a.Header.Get("X-Request-Id")+`"` {
+		if a.StatusCode != http.StatusInternalServerError || string(p["request_id"]) != `"`+a.Header.Get("X-Request-Id")+`"` {
 			t.Errorf("%d %s", a.StatusCode, a.text)
 		}
 	}

@@ -5,7 +5,6 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"log/slog"
 	"net/http"
 	"runtime/debug"
 	"strings"
@@ -49,10 +48,8 @@ func (h *handlers) logAccess(next echo.HandlerFunc) echo.HandlerFunc {
 			c.Error(err)
 		}
 		if r := c.Request(); !isProbe(r) {
-			h.log.LogAttrs(r.Context(), slog.LevelInfo, "request answered",
-				slog.String("method", r.Method), slog.String("path", r.URL.Path), slog.Int("status", c.Response().Status),
-				slog.Int64("bytes", c.Response().Size), slog.Int64("took_ms", time.Since(start).Milliseconds()),
-				slog.String("client", c.RealIP()), slog.String("request_id", requestID(c)))
+			h.log.InfoContext(r.Context(), "request answered", "method", r.Method, "path", r.URL.Path, "status", c.Response().Status,
+				"bytes", c.Response().Size, "took_ms", time.Since(start).Milliseconds(), "client", c.RealIP(), "request_id", requestID(c))
 		}
 		return nil
 	}

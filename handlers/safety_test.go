@@ -10,10 +10,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/PuerkitoBio/goquery"
-
 	"scrinalia/handlers"
 	"scrinalia/worker"
+
+	"github.com/PuerkitoBio/goquery"
 )
 
 // TestSecurityHeaders come with every answer, errors and files included.
@@ -67,7 +67,7 @@ const payload = `"><script>alert(1)</script><img src=x onerror=alert(2)>'` + "`{
 // hostile puts the payload into everything that is stored and shown.
 func hostile() *fake {
 	f := busy()
-	p := ptr(payload)
+	p := new(payload)
 	for i := range f.states {
 		s := &f.states[i]
 		s.Note, s.Config.Engine, s.Config.Preset = p, &worker.Value{Value: payload, Origin: worker.FromOverride}, &worker.Value{Value: payload, Origin: worker.Origin(payload)}
@@ -147,7 +147,7 @@ func TestPanic(t *testing.T) {
 	})
 	a := ask(t, h, asked{path: "/workers"})
 	id := a.Header.Get("X-Request-Id")
-	if a.StatusCode != 500 || strings.Contains(a.text, "boom") || a.words(t, ".slip code") != id {
+	if a.StatusCode != http.StatusInternalServerError || strings.Contains(a.text, "boom") || a.words(t, ".slip code") != id {
 		t.Errorf("%d %s", a.StatusCode, a.words(t, ".slip"))
 	}
 	var failed, answered struct {
@@ -177,17 +177,17 @@ func TestProbes(t *testing.T) {
 	f.err = worker.Errorf(worker.Unavailable, "The database does not answer.")
 	var lines bytes.Buffer
 	h := handlers.New(handlers.Options{Catalogue: catalogue(), Panel: f, Ledger: f, Importer: f, Log: slog.New(slog.NewJSONHandler(&lines, &slog.HandlerOptions{Level: slog.LevelInfo}))})
-	if a := ask(t, h, asked{path: "/health/live"}); a.StatusCode != 200 || a.text != `{"status":"up"}`+"\n" {
+	if a := ask(t, h, asked{path: "/health/live"}); a.StatusCode != http.StatusOK || a.text != `{"status":"up"}`+"\n" {
 		t.Errorf("live: %d %s", a.StatusCode, a.text)
 	}
-	if a := ask(t, h, asked{method: "HEAD", path: "/health/ready"}); a.StatusCode != 503 {
+	if a := ask(t, h, asked{method: "HEAD", path: "/health/ready"}); a.StatusCode != http.StatusServiceUnavailable {
 		t.Errorf("ready: %d", a.StatusCode)
 	}
 	if strings.Contains(lines.String(), "request answered") {
 		t.Errorf("the probes are logged: %s", lines.String())
 	}
 	f.err = nil
-	if a := ask(t, h, asked{path: "/health/ready"}); a.StatusCode != 200 {
+	if a := ask(t, h, asked{path: "/health/ready"}); a.StatusCode != http.StatusOK {
 		t.Errorf("ready again: %d", a.StatusCode)
 	}
 }
@@ -198,14 +198,14 @@ func TestStaticFiles(t *testing.T) {
 	doc := ask(t, h, asked{path: "/workers"}).page(t)
 	css := doc.Find("link[rel=stylesheet]").AttrOr("href", "")
 	a := ask(t, h, asked{path: css})
-	if a.StatusCode != 200 || !strings.Contains(a.Header.Get("Cache-Control"), "immutable") || a.Header.Get("Content-Type") != "text/css; charset=utf-8" {
+	if a.StatusCode != http.StatusOK || !strings.Contains(a.Header.Get("Cache-Control"), "immutable") || a.Header.Get("Content-Type") != "text/css; charset=utf-8" {
 		t.Errorf("%s: %d %v", css, a.StatusCode, a.Header)
 	}
 	if a := ask(t, h, asked{path: "/static/app.css?v=old"}); strings.Contains(a.Header.Get("Cache-Control"), "immutable") {
 		t.Error("an old address is kept for ever")
 	}
 	for _, path := range []string{"/static/", "/static/lib", "/static/lib/.gitkeep", "/static/../handlers.go", "/static/%2e%2e/static.go"} {
-		if a := ask(t, h, asked{path: path}); a.StatusCode != 404 {
+		if a := ask(t, h, asked{path: path}); a.StatusCode != http.StatusNotFound {
 			t.Errorf("%s: %d, want 404", path, a.StatusCode)
 		}
 	}
@@ -218,11 +218,11 @@ func TestLanguageIsRemembered(t *testing.T) {
 		"/runs?status=FAILED": "/runs?status=FAILED", "": "/workers", "https://evil.example/": "/workers", "//evil.example": "/workers", `/\evil.example`: "/workers", "runs": "/workers",
 	} {
 		a := ask(t, h, asked{method: "POST", path: "/language", body: "lang=pt-BR&back=" + strings.ReplaceAll(strings.ReplaceAll(back, "?", "%3F"), "=", "%3D")})
-		if a.StatusCode != 303 || a.Header.Get("Location") != want || !strings.HasPrefix(a.Header.Get("Set-Cookie"), "lang=pt-BR; Path=/; Max-Age=31536000; HttpOnly; SameSite=Lax") {
+		if a.StatusCode != http.StatusSeeOther || a.Header.Get("Location") != want || !strings.HasPrefix(a.Header.Get("Set-Cookie"), "lang=pt-BR; Path=/; Max-Age=31536000; HttpOnly; SameSite=Lax") {
 			t.Errorf("%q: %d %q %q", back, a.StatusCode, a.Header.Get("Location"), a.Header.Get("Set-Cookie"))
 		}
 	}
-	if a := ask(t, h, asked{method: "POST", path: "/language", body: "lang=xx"}); a.StatusCode != 422 {
+	if a := ask(t, h, asked{method: "POST", path: "/language", body: "lang=xx"}); a.StatusCode != http.StatusUnprocessableEntity {
 		t.Errorf("an unknown language: %d, want 422", a.StatusCode)
 	}
 }

@@ -3,12 +3,13 @@ package handlers_test
 import (
 	"encoding/json"
 	"errors"
+	"net/http"
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"scrinalia/worker"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 var errSecret = errors.New("secret: password=hunter2")
@@ -29,11 +30,13 @@ func TestStartByForm(t *testing.T) {
 		want       *worker.Request
 	}{
 		{"from the table", "back=workers&units=pending", nil, 303, "/workers#worker-ner", settings(func(*worker.Settings) {})},
-		{"from the worker's page", "back=run&limit=+5+&dry_run=1&batch_size=8&option.threshold=0.7&option.columns=title,provenance&option.mode=", nil, 303, "/runs/77",
+		{
+			"from the worker's page", "back=run&limit=+5+&dry_run=1&batch_size=8&option.threshold=0.7&option.columns=title,provenance&option.mode=", nil, 303, "/runs/77",
 			settings(func(s *worker.Settings) {
 				s.BatchSize = "8"
 				s.Options = map[string]any{"limit": "5", "dry_run": true, "threshold": "0.7", "columns": "title,provenance"}
-			})},
+			}),
+		},
 		{"a forged header does not change who asked", "back=x", map[string]string{"X-Forwarded-For": "10.9.9.9", "X-Real-IP": "10.9.9.9"}, 303, "/runs/77", settings(func(*worker.Settings) {})},
 		{"forced, not confirmed", "back=workers&units=all&limit=5&dry_run=1", nil, 303, "/workers/ner/force?back=workers&dry_run=1&limit=5&units=all", nil},
 		{"forced, confirmed", "back=workers&units=all&confirm=1", nil, 303, "/workers#worker-ner", settings(func(s *worker.Settings) { s.Options["force"] = true })},
@@ -63,7 +66,7 @@ func TestRefusedForm(t *testing.T) {
 	q := asked{method: "POST", path: "/workers/ner/runs", body: "limit=many&option.threshold=2&option.mode=slow&option.nonsense=1"}
 	a := ask(t, serve(&fake{states: idle()}), q)
 	doc := a.page(t)
-	if a.StatusCode != 422 {
+	if a.StatusCode != http.StatusUnprocessableEntity {
 		t.Errorf("status %d, want 422", a.StatusCode)
 	}
 	if got, _ := doc.Find("#run-limit").Attr("value"); got != "many" {
@@ -90,7 +93,7 @@ func TestRefusedForm(t *testing.T) {
 	}
 	q.header = part
 	flash := ask(t, serve(&fake{states: idle()}), q)
-	if flash.StatusCode != 422 || flash.Header.Get("HX-Retarget") != "#flash" || flash.page(t).Find(".slip").Length() != 1 {
+	if flash.StatusCode != http.StatusUnprocessableEntity || flash.Header.Get("HX-Retarget") != "#flash" || flash.page(t).Find(".slip").Length() != 1 {
 		t.Errorf("as a part: %d, %q", flash.StatusCode, flash.Header.Get("HX-Retarget"))
 	}
 }
@@ -98,7 +101,7 @@ func TestRefusedForm(t *testing.T) {
 func TestForceInPlaceLeadsToTheQuestion(t *testing.T) {
 	t.Parallel()
 	a := ask(t, serve(busy()), asked{method: "POST", path: "/workers/ner/runs", body: "units=all&back=workers", header: part})
-	if a.StatusCode != 204 || a.Header.Get("HX-Redirect") != "/workers/ner/force?back=workers&units=all" {
+	if a.StatusCode != http.StatusNoContent || a.Header.Get("HX-Redirect") != "/workers/ner/force?back=workers&units=all" {
 		t.Errorf("%d %q", a.StatusCode, a.Header.Get("HX-Redirect"))
 	}
 }
@@ -110,7 +113,7 @@ func TestConflict(t *testing.T) {
 	f.submitErr = &worker.InFlightError{Run: *f.states[2].ActiveRun}
 	q := asked{method: "POST", path: "/workers/ner/runs", body: "back=workers"}
 	a := ask(t, serve(f), q)
-	if a.StatusCode != 409 {
+	if a.StatusCode != http.StatusConflict {
 		t.Errorf("status %d, want 409", a.StatusCode)
 	}
 	if got, want := a.words(t, "h1"), "Named entities is already running"; got != want {

@@ -44,12 +44,12 @@ func (h *handlers) workerPage(c echo.Context, status int, form views.RunForm) er
 		page.Path = views.WorkerPath(def.Name)
 	}
 	page.Form.Refused = page.Refusals(def, form.Given, form.Refused)
-	page.Previous, page.Next, page.Count = h.beside(def)
+	page.Previous, page.Next = h.beside(def)
 	return render(c, status, views.Worker(page), views.WorkerPart(page))
 }
 
-// beside returns the workers before and after one, and how many there are.
-func (h *handlers) beside(def worker.Definition) (previous, next *views.Neighbour, count int) {
+// beside returns the workers before and after one.
+func (h *handlers) beside(def worker.Definition) (previous, next *views.Neighbour) {
 	all := h.neighbours()
 	for i, n := range all {
 		if n.Name != def.Name {
@@ -62,7 +62,7 @@ func (h *handlers) beside(def worker.Definition) (previous, next *views.Neighbou
 			next = &all[i+1]
 		}
 	}
-	return previous, next, len(all)
+	return previous, next
 }
 
 func (h *handlers) neighbours() []views.Neighbour {

@@ -37,27 +37,30 @@ func (f Frame) Dec(v float64, decimals int) string {
 	return s
 }
 
+// nbsp keeps a number with its unit on one line.
+const nbsp = "\u00a0"
+
 // Duration writes a time span in the two units that matter: 0.4 s, 20 s, 1 min 54 s, 2 h 05 min, 3 d 4 h.
 func (f Frame) Duration(d time.Duration) string {
 	d = max(d, 0)
 	seconds := int64(d.Round(time.Second) / time.Second)
 	switch {
 	case d < 9950*time.Millisecond:
-		return f.Dec(math.Round(d.Seconds()*10)/10, 1) + " s"
+		return f.Dec(math.Round(d.Seconds()*10)/10, 1) + nbsp + "s"
 	case seconds < 60:
-		return strconv.FormatInt(seconds, 10) + " s"
+		return strconv.FormatInt(seconds, 10) + nbsp + "s"
 	case seconds < 3600:
-		return strconv.FormatInt(seconds/60, 10) + " min " + two(seconds%60) + " s"
+		return strconv.FormatInt(seconds/60, 10) + nbsp + "min" + nbsp + two(seconds%60) + nbsp + "s"
 	case seconds < 48*3600:
-		return strconv.FormatInt(seconds/3600, 10) + " h " + two(seconds%3600/60) + " min"
+		return strconv.FormatInt(seconds/3600, 10) + nbsp + "h" + nbsp + two(seconds%3600/60) + nbsp + "min"
 	}
-	return strconv.FormatInt(seconds/86400, 10) + " d " + strconv.FormatInt(seconds%86400/3600, 10) + " h"
+	return strconv.FormatInt(seconds/86400, 10) + nbsp + "d" + nbsp + strconv.FormatInt(seconds%86400/3600, 10) + nbsp + "h"
 }
 
 // Span writes a time span that still grows: to the second, so that it does not flicker.
 func (f Frame) Span(d time.Duration) string {
 	if d = d.Truncate(time.Second); d < 10*time.Second {
-		return strconv.FormatInt(int64(d/time.Second), 10) + " s"
+		return strconv.FormatInt(int64(d/time.Second), 10) + nbsp + "s"
 	}
 	return f.Duration(d)
 }

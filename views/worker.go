@@ -15,7 +15,6 @@ type WorkerPage struct {
 	Form     RunForm
 	Previous *Neighbour
 	Next     *Neighbour
-	Count    int // of workers
 }
 
 // Neighbour is a worker beside this one in the order.

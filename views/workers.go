@@ -90,7 +90,7 @@ func (r WorkerRow) Title() string { return r.WorkerLabel(r.Name, r.Label) }
 // UnitWord is what the worker's queue counts.
 func (r WorkerRow) UnitWord() string { return r.Or("unit."+string(r.Unit), string(r.Unit)) }
 
-// Place is the worker's number in the order.
+// Ordinal is the worker's number in the order.
 func (r WorkerRow) Ordinal() string { return itoa(int64(r.Order)) }
 
 // Units counts things in the worker's own unit: 4,844 documents.

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 
 	"scrinalia/importer"
 	"scrinalia/worker"
@@ -80,13 +81,16 @@ func (a *app) importFile(ctx context.Context, p *program, f importFlags, format 
 			return importer.Report{}, unreadable(name, err)
 		}
 		defer file.Close()
+		if info, err := file.Stat(); err == nil && info.IsDir() {
+			return importer.Report{}, unreadable(name, syscall.EISDIR)
+		}
 		r = file
 	}
 	rejects := &lazyFile{path: f.rejectsPath(name)}
 	defer rejects.Close()
 	report, err := importer.Import(ctx, p.store, r, importer.Options{Format: format, Name: filepath.Base(name), CheckOnly: f.checkOnly}, rejects)
-	if err != nil && worker.KindOf(err) == worker.Internal && errors.Is(err, fs.ErrInvalid) {
-		err = unreadable(name, err)
+	if e, ok := errors.AsType[*worker.Error](err); ok && e.Kind == worker.Invalid { // one file of several: say which
+		err = &worker.Error{Kind: e.Kind, Msg: shownName(name) + ": " + e.Msg, Fields: e.Fields, Err: e.Err}
 	}
 	return report, err
 }
@@ -99,6 +103,13 @@ func (f importFlags) rejectsPath(name string) string {
 		return "stdin.rejects.csv"
 	}
 	return name + ".rejects.csv"
+}
+
+func shownName(name string) string {
+	if name == "-" {
+		return "standard input"
+	}
+	return name
 }
 
 func unreadable(name string, err error) error {

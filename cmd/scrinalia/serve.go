@@ -80,6 +80,9 @@ func (a *app) serve(ctx context.Context, f serveFlags) error {
 		return err
 	}
 	defer p.Close()
+	if _, err := p.executor.Recover(ctx); err != nil { // the first page already tells what became of runs whose process is gone
+		return err
+	}
 	if f.sample {
 		if err := p.loadSampleIfEmpty(ctx); err != nil {
 			return err
@@ -97,8 +100,8 @@ func (a *app) server(p *program, f serveFlags) *http.Server {
 			Version: version, Environment: f.environment, Location: time.Local, Language: f.language,
 		}),
 		ReadHeaderTimeout: 10 * time.Second,
-		ReadTimeout:       30 * time.Minute, // an import of half a gigabyte over a slow line
-		WriteTimeout:      30 * time.Minute,
+		ReadTimeout:       30 * time.Second, // an import sets limits of its own
+		WriteTimeout:      60 * time.Second,
 		IdleTimeout:       2 * time.Minute,
 		MaxHeaderBytes:    64 << 10,
 		ErrorLog:          slog.NewLogLogger(p.log.Handler(), slog.LevelDebug),
