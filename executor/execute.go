@@ -93,7 +93,7 @@ func (e *Executor) do(ctx context.Context, log *slog.Logger, owner *store.Owner,
 	beat.Go(func() { p.beat(ctx, stop) })
 	err = guard(ctx, task, worker.Env{RunID: run.ID, Log: log, Report: p.report})
 	if cause := context.Cause(ctx); cause != nil && err != nil {
-		err = errors.Join(cause, err)
+		err = errors.Join(cause, ctx.Err(), err) // the queue stops its jobs with a cause of its own
 	}
 	stop(nil)
 	beat.Wait()
@@ -177,10 +177,17 @@ func (p *progressor) report(ctx context.Context, b worker.Batch) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.run.Counts = p.run.Add(b.Counts)
+	if b.Unit != "" {
+		p.run.CurrentUnit = &b.Unit
+	}
+	keep := keepExamples
+	if p.run.DryRun {
+		keep = keepDryExamples
+	}
 	for name, n := range b.Notes {
 		have := p.run.Notes[name]
 		have.Count += n.Count
-		have.Examples = append(have.Examples, n.Examples[:min(len(n.Examples), max(0, keepExamples-len(have.Examples)))]...)
+		have.Examples = append(have.Examples, n.Examples[:min(len(n.Examples), max(0, keep-len(have.Examples)))]...)
 		p.run.Notes[name] = have
 	}
 	if p.notify != nil {
@@ -198,17 +205,25 @@ func (p *progressor) report(ctx context.Context, b worker.Batch) error {
 	return p.save(ctx)
 }
 
-// keepExamples is how many examples a run keeps of each note.
-const keepExamples = 5
+// How many examples a run keeps of each note. A dry run is there to be looked at.
+const (
+	keepExamples    = 5
+	keepDryExamples = 50
+)
 
 // save must be called with the lock held.
 func (p *progressor) save(ctx context.Context) error {
 	p.saved = time.Now()
-	cancelled, err := p.owner.Save(ctx, p.run.Counts, p.run.Notes)
-	if err == nil && cancelled {
-		err = ErrCancelled
+	whole, cancel := context.WithTimeout(context.WithoutCancel(ctx), lastWordFor) // a statement cut short would close the connection, and lose the run
+	defer cancel()
+	cancelled, err := p.owner.Save(whole, p.run.Counts, p.run.CurrentUnit, p.run.Notes)
+	switch {
+	case err != nil:
+		return err
+	case cancelled:
+		return ErrCancelled
 	}
-	return err
+	return context.Cause(ctx)
 }
 
 // beat saves every second, also while a batch takes long, and stops the run when it was cancelled or lost.

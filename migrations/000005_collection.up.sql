@@ -30,7 +30,8 @@ CREATE TABLE staging_records (
     source_file            text        NOT NULL DEFAULT ''
 );
 
--- A description has the id of the staging record that it was made from; a staging record may go, the description stays.
+-- A description has the id of the staging record that it was made from, which stays as long as it does (tally_staging sees to it, a
+-- statement at a time: a foreign key would lock each record that is transferred).
 CREATE TABLE documents (
     id                    bigint      PRIMARY KEY,
     description_id        text        NOT NULL CONSTRAINT documents_one_per_description_id UNIQUE,

@@ -147,6 +147,10 @@ BEGIN
     IF TG_OP = 'INSERT' THEN
         INSERT INTO queue_tally (worker_name, measure, n) SELECT '', 'staging', count(*) FROM new_rows HAVING count(*) > 0;
     ELSIF TG_OP = 'DELETE' THEN
+        IF EXISTS (SELECT FROM old_rows o JOIN documents d ON d.id = o.id) THEN
+            RAISE EXCEPTION 'a staging record stays as long as its description' USING ERRCODE = 'foreign_key_violation', CONSTRAINT = 'documents_have_their_staging_record';
+        END IF;
+        DELETE FROM execution_log l USING old_rows o WHERE l.worker_name = 'transfer' AND l.unit_id = o.id;
         INSERT INTO queue_tally (worker_name, measure, n) SELECT '', 'staging', -count(*) FROM old_rows HAVING count(*) > 0;
     ELSE
         UPDATE execution_log l SET current = (l.fingerprint = n.content_hash)
@@ -184,6 +188,10 @@ BEGIN
               UNION ALL
               SELECT worker_name, outcome, rule_version, run_id, -1 FROM old_rows WHERE current AND NOT held) AS change
         GROUP BY 1, 2, 3, 4 HAVING sum(d) <> 0;
+    END IF;
+    IF TG_OP <> 'DELETE' THEN -- the validator reads whether ner and typology have been there
+        PERFORM recheck_validator_stamps(s.ids) FROM (
+            SELECT array_agg(DISTINCT unit_id) AS ids FROM new_rows WHERE worker_name IN ('ner', 'typology')) AS s WHERE s.ids IS NOT NULL;
     END IF;
     RETURN NULL;
 END $$;

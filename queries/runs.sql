@@ -21,7 +21,7 @@ WHERE id = @id AND status = 'QUEUED';
 -- SaveProgress stores what a run has done so far and returns whether somebody asked it to stop; no row means that it is over.
 -- name: SaveProgress :one
 UPDATE archive_worker_runs
-SET processed = @processed, failed = @failed, skipped = @skipped, notes = @notes, heartbeat_at = clock_timestamp(),
+SET processed = @processed, failed = @failed, skipped = @skipped, notes = @notes, current_unit = sqlc.narg(current_unit), heartbeat_at = clock_timestamp(),
     last_progress_at = CASE WHEN (processed, failed, skipped) IS DISTINCT FROM (@processed, @failed, @skipped) THEN clock_timestamp() ELSE last_progress_at END
 WHERE id = @id AND status = 'RUNNING'
 RETURNING (cancel_requested_at IS NOT NULL)::boolean AS cancelled;

@@ -135,6 +135,9 @@ func addRewrite(rewrites map[string]*db.RewriteDocumentsParams, e worker.TextEdi
 }
 
 func addStamps(p *db.StampUnitsParams, e worker.TextEdit) {
+	if e.After == "" {
+		return // an emptied column is no unit any more: what is not eligible bears no stamp
+	}
 	sum := sha256.Sum256([]byte(e.After))
 	for _, version := range e.Rules {
 		p.UnitIds = append(p.UnitIds, e.Document)

@@ -15,6 +15,7 @@ import (
 	"scrinalia/worker"
 
 	"github.com/golang-migrate/migrate/v4"
+	"github.com/golang-migrate/migrate/v4/database"
 	migratepgx "github.com/golang-migrate/migrate/v4/database/pgx/v5"
 	"github.com/golang-migrate/migrate/v4/source/iofs"
 	"github.com/jackc/pgx/v5/pgconn"
@@ -46,7 +47,26 @@ func (s *Store) MigrateUp(ctx context.Context) error {
 	if v.Database == v.Program && !v.Dirty && v.Queue >= queueVersion {
 		return nil
 	}
-	return s.migrate(ctx, func(m *migrate.Migrate) error { return m.Up() })
+	return s.migrate(ctx, func(m *migrate.Migrate) error {
+		if err := forgetFailure(m); err != nil {
+			return err
+		}
+		return m.Up()
+	})
+}
+
+// forgetFailure takes back the mark of a migration that failed. Each file is one transaction, so that a failed one left nothing behind.
+func forgetFailure(m *migrate.Migrate) error {
+	version, dirty, err := m.Version()
+	switch {
+	case errors.Is(err, migrate.ErrNilVersion):
+		return nil
+	case err != nil || !dirty:
+		return err
+	case version == 1:
+		return m.Force(database.NilVersion)
+	}
+	return m.Force(int(version) - 1)
 }
 
 // queueVersion is the newest version of the job queue's tables that this release of it knows.
@@ -81,7 +101,8 @@ func (s *Store) migrate(ctx context.Context, do func(*migrate.Migrate) error) er
 	if err != nil {
 		return fmt.Errorf("read migrations: %w", err)
 	}
-	sqlDB := stdlib.OpenDBFromPool(s.pool)
+	sqlDB := stdlib.OpenDB(*s.pool.Config().ConnConfig) // not from the pool: WithInstance keeps a connection when it fails, and Close would wait for it
+	defer sqlDB.Close()
 	drv, err := migratepgx.WithInstance(sqlDB, &migratepgx.Config{})
 	if err != nil {
 		return explainRights(err)
@@ -114,9 +135,15 @@ func (s *Store) migrateQueue(ctx context.Context) error {
 
 // explainRights says what to grant when CREATE EXTENSION or CREATE TABLE was refused.
 func explainRights(err error) error {
-	pg, ok := errors.AsType[*pgconn.PgError](err)
+	cause := err
+	if e, ok := errors.AsType[database.Error](err); ok { // golang-migrate's errors do not unwrap
+		cause = e.OrigErr
+	} else if e, ok := errors.AsType[*database.Error](err); ok {
+		cause = e.OrigErr
+	}
+	pg, ok := errors.AsType[*pgconn.PgError](cause)
 	switch {
-	case ok && (pg.Code == "42501" || pg.Code == "58P01" || pg.Code == "0A000") && strings.Contains(err.Error(), "extension"):
+	case ok && (pg.Code == "42501" || pg.Code == "58P01" || pg.Code == "0A000") && strings.Contains(pg.Message, "extension"):
 		return &worker.Error{Kind: worker.Invalid, Err: err, Msg: "The database lacks the extensions pg_trgm and unaccent, and this user may not create them. " +
 			"Ask an administrator to run in this database: CREATE EXTENSION pg_trgm; CREATE EXTENSION unaccent; " +
 			"(on Debian both are in the package postgresql-contrib)"}

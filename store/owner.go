@@ -51,16 +51,16 @@ func (o *Owner) Start(ctx context.Context, owner string, total int64) (ok bool, 
 	return n == 1, translate("start run", err)
 }
 
-// Save stores what the run has done so far. cancelled says that somebody asked it to stop. When the connection is gone, or the run
+// Save stores what the run has done so far, and the unit that it was at last. cancelled says that somebody asked it to stop. When the connection is gone, or the run
 // is over, the error is ErrOwnershipLost.
-func (o *Owner) Save(ctx context.Context, c worker.Counts, notes map[string]worker.Note) (cancelled bool, err error) {
+func (o *Owner) Save(ctx context.Context, c worker.Counts, unit *string, notes map[string]worker.Note) (cancelled bool, err error) {
 	raw, err := json.Marshal(notes)
 	if err != nil {
 		return false, fmt.Errorf("encode notes: %w", err)
 	}
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	cancelled, err = o.q.SaveProgress(ctx, db.SaveProgressParams{ID: o.runID, Processed: c.Processed, Failed: c.Failed, Skipped: c.Skipped, Notes: raw})
+	cancelled, err = o.q.SaveProgress(ctx, db.SaveProgressParams{ID: o.runID, Processed: c.Processed, Failed: c.Failed, Skipped: c.Skipped, Notes: raw, CurrentUnit: unit})
 	if err == nil {
 		return cancelled, nil
 	}

@@ -31,7 +31,7 @@ func someone(r *rand.Rand, a *archive, table string) int64 {
 func randomRecord(r *rand.Rand) record {
 	rec := record{"description_id": fmt.Sprint(r.IntN(30)), "title": pick(r, sampleTitles)}
 	if r.IntN(2) == 0 {
-		rec["scope_content"] = pick(r, []string{"--", "&nbsp;", "Cartas  e plantas", "Texto [sic]", "<p>"})
+		rec["scope_content"] = pick(r, []string{"--", "--", "&nbsp;", "Cartas  e plantas", "Texto [sic]", "<p>"})
 	}
 	if r.IntN(2) == 0 {
 		rec["subjects"] = []string{pick(r, []string{"Praças", "Bondes", "Geral", "Quebra"})}
@@ -112,13 +112,15 @@ func runSome(name string) func(*archive, *rand.Rand) {
 // TestTalliesAreTheViews: whatever happens, the cheap figures are those of counting the views.
 func TestTalliesAreTheViews(t *testing.T) {
 	t.Parallel()
-	for seed := range uint64(6) {
+	for seed := range uint64(4) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			t.Parallel()
 			a := newArchive(t)
 			a.exec("INSERT INTO synonyms (term, canonical, scope) VALUES ('quebra', repeat('a', 101), 'TAG')") // fails its records
 			r := rand.New(rand.NewPCG(seed, 1))
-			moves[0].do(a, r)
+			for range 4 {
+				moves[0].do(a, r)
+			}
 			var done []string
 			for range 45 {
 				m := pick(r, moves)

@@ -26,7 +26,7 @@ func TestSample(t *testing.T) {
 		units  int64
 		notes  map[string]int64
 	}{
-		{worker.Transfer, 402, map[string]int64{"unknown_level": 5, "orphans": 4, "tags_linked": 1543}},
+		{worker.Transfer, 402, map[string]int64{"created": 402, "unknown_level": 5, "orphans": 4, "tags_linked": 1543}},
 		{worker.Cleaning, 4160, map[string]int64{"rewritten": 5 + 9 + 3 + 4 + 3 + 5}}, // spaces, punctuation, dashes, HTML, no-break spaces, Fotogr.
 		{worker.QualityValidator, 402, map[string]int64{
 			"MISSING_DATE": 15, "FUTURE_DATE": 5, "EMPTY_TITLE": 9, "REPEATED_TITLE": 23, "ALL_CAPS_TITLE": 20,

@@ -12,6 +12,8 @@ import (
 
 // The notes of a transfer.
 const (
+	noteCreated      = "created"
+	noteRenewed      = "renewed"
 	noteUnknownLevel = "unknown_level"
 	noteOrphans      = "orphans"
 	noteAdopted      = "adopted"
@@ -80,6 +82,11 @@ func transferRecords(ctx context.Context, q *db.Queries, runID int64, ids []int6
 		done = append(done, r.ID)
 		if r.WithoutLevel {
 			unknown = append(unknown, r.ID)
+		}
+		if r.Created {
+			count(notes, noteCreated, 1)
+		} else {
+			count(notes, noteRenewed, 1)
 		}
 	}
 	if err := noteUnknownLevels(ctx, q, unknown, notes); err != nil {

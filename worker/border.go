@@ -48,6 +48,7 @@ type TextChange struct {
 // Description is what the validator reads of one document.
 type Description struct {
 	ID            int64
+	Name          string // how people know it
 	Fingerprint   []byte // of all that was read
 	Title, Date   string
 	SameTitle     int64 // documents with this folded title, this one included, up to 100

@@ -18,6 +18,7 @@ type Env struct {
 type Batch struct {
 	Last  int64           // the key of the last unit: the cursor of the next step
 	Seen  int             // units that were read; fewer than asked for means that the queue is at its end
+	Unit  string          // how people know the last unit; may be empty
 	Notes map[string]Note // beside the units
 	Counts
 }

@@ -88,6 +88,11 @@ func Resolve(d Definition, override, arguments Settings) (Resolution, error) {
 		return Resolution{}, refusal(d, wrong)
 	}
 	task, common, err := bindTask(d, values)
+	if err != nil && !override.Empty() { // each value fits, but not all together: without the override they may
+		r, err := Resolve(d, Settings{}, arguments)
+		r.Ignored = map[string]string{"options": "the stored values do not fit together"}
+		return r, err
+	}
 	if err != nil {
 		return Resolution{}, err
 	}
@@ -108,7 +113,10 @@ func Check(d Definition, override Settings) error {
 	if len(wrong) > 0 {
 		return refusal(d, wrong)
 	}
-	_, err := Resolve(d, override, Settings{})
+	r, err := Resolve(d, override, Settings{})
+	if err == nil && len(r.Ignored) > 0 {
+		return refusal(d, r.Ignored)
+	}
 	return err
 }
 

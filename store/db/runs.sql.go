@@ -603,18 +603,19 @@ func (q *Queries) NextRunID(ctx context.Context) (int64, error) {
 
 const saveProgress = `-- name: SaveProgress :one
 UPDATE archive_worker_runs
-SET processed = $1, failed = $2, skipped = $3, notes = $4, heartbeat_at = clock_timestamp(),
+SET processed = $1, failed = $2, skipped = $3, notes = $4, current_unit = $5, heartbeat_at = clock_timestamp(),
     last_progress_at = CASE WHEN (processed, failed, skipped) IS DISTINCT FROM ($1, $2, $3) THEN clock_timestamp() ELSE last_progress_at END
-WHERE id = $5 AND status = 'RUNNING'
+WHERE id = $6 AND status = 'RUNNING'
 RETURNING (cancel_requested_at IS NOT NULL)::boolean AS cancelled
 `
 
 type SaveProgressParams struct {
-	Processed int64
-	Failed    int64
-	Skipped   int64
-	Notes     json.RawMessage
-	ID        int64
+	Processed   int64
+	Failed      int64
+	Skipped     int64
+	Notes       json.RawMessage
+	CurrentUnit *string
+	ID          int64
 }
 
 // SaveProgress stores what a run has done so far and returns whether somebody asked it to stop; no row means that it is over.
@@ -624,6 +625,7 @@ func (q *Queries) SaveProgress(ctx context.Context, arg SaveProgressParams) (boo
 		arg.Failed,
 		arg.Skipped,
 		arg.Notes,
+		arg.CurrentUnit,
 		arg.ID,
 	)
 	var cancelled bool

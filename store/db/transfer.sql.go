@@ -191,11 +191,12 @@ SELECT s.id, s.description_id, s.reference_code, s.parent_description_id, s.pare
     s.repository, s.producers, s.admin_bio_history, s.provenance, s.scope_content, s.language, s.access_conditions, s.archivist_notes, s.image_url
 FROM staging_records s
 LEFT JOIN (
-    SELECT w.level, k.level_id
+    SELECT DISTINCT ON (w.level) w.level, k.level_id
     FROM (SELECT DISTINCT r.level FROM staging_records r WHERE r.id = ANY ($1::bigint[]) AND r.level IS NOT NULL) w
-    JOIN (SELECT fold_key(l.name) AS key, l.id AS level_id FROM levels l WHERE l.retired_at IS NULL
-          UNION ALL SELECT fold_key(a.alias), a.level_id FROM level_aliases a JOIN levels l ON l.id = a.level_id AND l.retired_at IS NULL) k
+    JOIN (SELECT fold_key(l.name) AS key, l.id AS level_id, false AS is_alias FROM levels l WHERE l.retired_at IS NULL
+          UNION ALL SELECT fold_key(a.alias), a.level_id, true FROM level_aliases a JOIN levels l ON l.id = a.level_id AND l.retired_at IS NULL) k
         ON k.key = fold_key(w.level)
+    ORDER BY w.level, k.is_alias
 ) v ON v.level = s.level
 WHERE s.id = ANY ($1::bigint[])
 ON CONFLICT (id) DO UPDATE SET
@@ -206,12 +207,13 @@ ON CONFLICT (id) DO UPDATE SET
     language = excluded.language, access_conditions = excluded.access_conditions, archivist_notes = excluded.archivist_notes,
     image_url = excluded.image_url, typology_id = NULL, review_status = 'PENDING_AI', is_anomaly = false, anomaly_reasons = '{}', updated_at = now()
 WHERE NOT human_decided(documents.review_status)
-RETURNING id, (level_id IS NULL)::boolean AS without_level
+RETURNING id, (level_id IS NULL)::boolean AS without_level, (created_at = now())::boolean AS created
 `
 
 type TransferDocumentsRow struct {
 	ID           int64
 	WithoutLevel bool
+	Created      bool
 }
 
 // TransferDocuments makes the staging records of this batch into descriptions, or renews them: content from the source, AI results of
@@ -225,7 +227,7 @@ func (q *Queries) TransferDocuments(ctx context.Context, ids []int64) ([]Transfe
 	items := []TransferDocumentsRow{}
 	for rows.Next() {
 		var i TransferDocumentsRow
-		if err := rows.Scan(&i.ID, &i.WithoutLevel); err != nil {
+		if err := rows.Scan(&i.ID, &i.WithoutLevel, &i.Created); err != nil {
 			return nil, err
 		}
 		items = append(items, i)

@@ -51,8 +51,11 @@ func New(store Store) worker.Definition {
 				return worker.Batch{}, err
 			}
 			edits, notes := rewrite(units, patterns)
+			if o.DryRun {
+				notes["would_change"] = preview(units, edits)
+			}
 			counts, err := store.ApplyCleaning(ctx, env.RunID, o.DryRun, edits)
-			return worker.Batch{Last: last, Seen: len(units), Counts: counts, Notes: notes}, err
+			return worker.Batch{Last: last, Seen: len(units), Unit: units[len(units)-1].Name, Counts: counts, Notes: notes}, err
 		})
 	})
 }

@@ -1,6 +1,7 @@
 package cleaning
 
 import (
+	"fmt"
 	"regexp"
 	"strings"
 
@@ -96,4 +97,36 @@ func (e *edit) apply(u worker.TextUnit, r compiled, notes map[string]worker.Note
 	}
 	e.Changes = append(e.Changes, worker.TextChange{RuleID: u.RuleID, Before: e.After, After: text})
 	e.After = text
+}
+
+// A preview shows so many changes of a batch, and so many characters on each side.
+const (
+	previewChanges = 50
+	previewRunes   = 200
+)
+
+// preview shows what a dry run would change, before and after.
+func preview(units []worker.TextUnit, edits []worker.TextEdit) worker.Note {
+	names := map[int64]string{}
+	for _, u := range units {
+		names[u.Document] = u.Name
+	}
+	var n worker.Note
+	for _, e := range edits {
+		if e.Before == e.After {
+			continue
+		}
+		n.Count++
+		if len(n.Examples) < previewChanges {
+			n.Examples = append(n.Examples, fmt.Sprintf("%s, %s: \u201c%s\u201d \u2192 \u201c%s\u201d", names[e.Document], e.Column, clip(e.Before), clip(e.After)))
+		}
+	}
+	return n
+}
+
+func clip(s string) string {
+	if r := []rune(s); len(r) > previewRunes {
+		return string(r[:previewRunes]) + "\u2026"
+	}
+	return s
 }

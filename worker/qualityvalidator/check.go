@@ -64,6 +64,24 @@ func (c checker) all(docs []worker.Description) ([]worker.Verdict, map[string]wo
 	return verdicts, notes
 }
 
+// previewVerdicts is how many documents a dry run shows of a batch.
+const previewVerdicts = 50
+
+// preview shows what a dry run would flag.
+func preview(docs []worker.Description, verdicts []worker.Verdict) worker.Note {
+	var n worker.Note
+	for i, v := range verdicts {
+		if len(v.Reasons) == 0 {
+			continue
+		}
+		n.Count++
+		if len(n.Examples) < previewVerdicts {
+			n.Examples = append(n.Examples, docs[i].Name+": "+strings.Join(v.Reasons, ", "))
+		}
+	}
+	return n
+}
+
 func (c checker) reasons(d worker.Description) []string {
 	var reasons []string
 	add := func(reason string, holds bool) {

@@ -54,11 +54,14 @@ func New(store Store) worker.Definition {
 				return worker.Batch{}, err
 			}
 			verdicts, notes := check.all(docs)
+			if o.DryRun {
+				notes["would_flag"] = preview(docs, verdicts)
+			}
 			counts, changed, err := store.ApplyVerdicts(ctx, env.RunID, o.DryRun, verdicts)
 			if changed > 0 {
 				notes["status_changed"] = worker.Note{Count: changed}
 			}
-			return worker.Batch{Last: docs[len(docs)-1].ID, Seen: len(docs), Counts: counts, Notes: notes}, err
+			return worker.Batch{Last: docs[len(docs)-1].ID, Unit: docs[len(docs)-1].Name, Seen: len(docs), Counts: counts, Notes: notes}, err
 		})
 	})
 }
