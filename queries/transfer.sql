@@ -1,4 +1,4 @@
--- ClaimTransfer locks the next staging records to transfer.
+-- ClaimTransfer returns the next staging records to transfer. Nothing is locked: the guard lets one transfer run.
 -- name: ClaimTransfer :many
 SELECT s.id FROM staging_records s
 JOIN transfer_queue q ON q.unit_id = s.id

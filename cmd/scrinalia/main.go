@@ -54,6 +54,9 @@ func run(ctx context.Context, args []string, getenv func(string) string, stdout,
 	if status, ok := errors.AsType[exitError](err); ok {
 		return int(status)
 	}
+	if errors.Is(context.Cause(ctx), executor.ErrCancelled) && errors.Is(err, context.Canceled) {
+		err = executor.ErrCancelled // Ctrl-C where no run is under way; what it cut short is not worth telling
+	}
 	a.sayError(err)
 	return statusOf(err)
 }

@@ -102,7 +102,7 @@ func wantTransferredOnce(t *testing.T, db *pgx.Conn) {
 	for what, sql := range map[string]string{
 		"descriptions":    "SELECT count(*) FROM documents",
 		"stamps":          "SELECT count(*) FROM execution_log WHERE worker_name = 'transfer' AND outcome = 'DONE'",
-		"counted units":   "SELECT sum(processed)::bigint FROM archive_worker_runs",
+		"counted units":   "SELECT sum(processed)::bigint FROM archive_worker_runs WHERE worker_name = 'transfer'",
 		"tallied units":   "SELECT sum(n)::bigint FROM queue_tally WHERE worker_name = '' AND measure = 'staging'",
 		"distinct titles": "SELECT count(DISTINCT original_title) FROM documents",
 	} {

@@ -23,7 +23,7 @@ type ClaimTransferParams struct {
 	MaxRows int32
 }
 
-// ClaimTransfer locks the next staging records to transfer.
+// ClaimTransfer returns the next staging records to transfer. Nothing is locked: the guard lets one transfer run.
 func (q *Queries) ClaimTransfer(ctx context.Context, arg ClaimTransferParams) ([]int64, error) {
 	rows, err := q.db.Query(ctx, claimTransfer, arg.After, arg.Force, arg.MaxRows)
 	if err != nil {
