@@ -96,7 +96,7 @@ func until(expression string) chromedp.Action[chromedp.Void] {
 }
 
 // TestBrowser drives one browser through what only a browser can tell, step by step in one tab.
-func TestBrowser(t *testing.T) { //nolint:tparallel // the steps share a tab
+func TestBrowser(t *testing.T) { // its steps share a tab, so they are not parallel
 	t.Parallel()
 	ctx := chromium(t)
 	var c complaints

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"unicode/utf8"
 
 	"scrinalia/worker"
@@ -155,7 +156,7 @@ func (s *scan) Write(p []byte) (int, error) {
 	}
 	b := p
 	if len(s.carry) > 0 {
-		b = append(s.carry, p...)
+		b = slices.Concat(s.carry, p)
 	}
 	b = b[s.count(b, false):]
 	s.carry = append([]byte(nil), b...)

@@ -51,8 +51,10 @@ func Open(ctx context.Context, url string, log *slog.Logger) (*Store, error) {
 		pool.Close()
 		if worker.KindOf(err) == worker.Unavailable {
 			c := cfg.ConnConfig
-			return nil, &worker.Error{Kind: worker.Unavailable, Err: err,
-				Msg: fmt.Sprintf("The database does not answer at %s, port %d. Start it, or check DATABASE_URL.", c.Host, c.Port)}
+			return nil, &worker.Error{
+				Kind: worker.Unavailable, Err: err,
+				Msg: fmt.Sprintf("The database does not answer at %s, port %d. Start it, or check DATABASE_URL.", c.Host, c.Port),
+			}
 		}
 		return nil, err
 	}

@@ -30,7 +30,8 @@ func (s *Store) ClaimValidation(ctx context.Context, after, size int64, force bo
 	}
 	docs := make([]worker.Description, len(rows))
 	for i, r := range rows {
-		docs[i] = worker.Description{ID: r.UnitID, Name: r.UnitName, Fingerprint: r.Fingerprint, Title: r.Title, Date: r.Date, SameTitle: r.SameTitle,
+		docs[i] = worker.Description{
+			ID: r.UnitID, Name: r.UnitName, Fingerprint: r.Fingerprint, Title: r.Title, Date: r.Date, SameTitle: r.SameTitle,
 			HasTags: r.HasTags, HasTypology: r.HasTypology, HasEntities: r.HasEntities, TypologyReady: r.TypologyReady, EntitiesReady: r.EntitiesReady,
 			Texts: map[string]string{
 				"original_title": r.Title, "scope_content": r.ScopeContent, "admin_bio_history": r.AdminBioHistory,

@@ -91,11 +91,6 @@ func status(t *testing.T, db *pgx.Conn, run int64) worker.Status {
 	return worker.Status(scalar[string](t, db, "SELECT status FROM archive_worker_runs WHERE id = $1", run))
 }
 
-func awaitStatus(t *testing.T, db *pgx.Conn, run int64, want worker.Status) {
-	t.Helper()
-	await(t, "run "+strconv.FormatInt(run, 10)+" to be "+string(want), func() bool { return status(t, db, run) == want })
-}
-
 // wantTransferredOnce checks that every record became one description with one stamp, and that the ledger's counts add up to that.
 func wantTransferredOnce(t *testing.T, db *pgx.Conn) {
 	t.Helper()

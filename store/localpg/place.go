@@ -55,7 +55,7 @@ func newPlace(dir string) (place, error) {
 func (p place) checkOwner() error {
 	fi, err := os.Stat(p.cluster())
 	if err != nil || p.account.drop {
-		return nil // no cluster yet, or its owner is the account
+		return nil //nolint:nilerr // no cluster yet, or its owner is the account
 	}
 	if uid, _ := owner(fi); uid != p.account.uid {
 		return failure(ErrAccess, nil, "the database in %s belongs to user %s, but this program runs as %s: "+

@@ -2,6 +2,7 @@ package cleaning
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"testing"
 
@@ -158,7 +159,14 @@ func TestBadPatternStopsTheRunWithItsName(t *testing.T) {
 		t.Fatalf("got %v, want Invalid", err)
 	}
 	want := "The pattern of rule \"rule1\" is no RE2 expression: error parsing regexp: missing closing ): `(?i)(`"
-	if diff := cmp.Diff(want, err.(*worker.Error).Msg); diff != "" {
+	if diff := cmp.Diff(want, message(err)); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
 	}
+}
+
+func message(err error) string {
+	if e, ok := errors.AsType[*worker.Error](err); ok {
+		return e.Msg
+	}
+	return ""
 }
