@@ -115,7 +115,7 @@ func build() *Table {
 	for _, place := range entries(placesText) {
 		t.addPlace(place)
 	}
-	for _, s := range strings.FieldsSeq(States) {
+	for s := range strings.FieldsSeq(States) {
 		t.bits[HashWord(s)] |= State
 	}
 	for line := range bytes.Lines(wordsText) {
