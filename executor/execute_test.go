@@ -97,8 +97,10 @@ func TestProgressAndConfig(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("the work received: -want +got:\n%s", diff)
 	}
-	stored := map[string]worker.Value{"limit": {Value: 7.0, Origin: worker.FromArgument}, "word": {Value: "argument", Origin: worker.FromArgument},
-		"dry_run": {Value: false, Origin: worker.FromDefault}, "force": {Value: false, Origin: worker.FromDefault}}
+	stored := map[string]worker.Value{
+		"limit": {Value: 7.0, Origin: worker.FromArgument}, "word": {Value: "argument", Origin: worker.FromArgument},
+		"dry_run": {Value: false, Origin: worker.FromDefault}, "force": {Value: false, Origin: worker.FromDefault},
+	}
 	if diff := cmp.Diff(stored, run.Config.Options); diff != "" {
 		t.Errorf("the ledger says: -want +got:\n%s", diff)
 	}
