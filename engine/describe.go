@@ -9,23 +9,8 @@ import (
 	"scrinalia/worker"
 )
 
-// Description is all that an engine is built from, and all that there is to show of it. It holds no secret.
-type Description struct {
-	Axis    worker.Axis              `json:"axis"`
-	Engine  string                   `json:"engine"`
-	Preset  string                   `json:"preset"`
-	Values  map[string]any           `json:"values"`  // every option of the engine: int64, float64, bool, string or []string
-	Origins map[string]worker.Origin `json:"origins"` // where each value comes from
-}
-
-// Text returns a text option.
-func (d Description) Text(option string) string { s, _ := d.Values[option].(string); return s }
-
-// Int returns an integer option.
-func (d Description) Int(option string) int { n, _ := d.Values[option].(int64); return int(n) }
-
-// Number returns a number option.
-func (d Description) Number(option string) float64 { f, _ := d.Values[option].(float64); return f }
+// Description is all that an engine is built from.
+type Description = worker.EngineDescription
 
 // Describe returns what an engine would be built from: the engine's defaults, the preset over them, the overrides over both. An empty
 // engine or preset is the default one. Whatever is refused is named in the fields of an Invalid error, with what would be accepted.
@@ -56,7 +41,7 @@ func (r *Registry) Describe(axis worker.Axis, engine, preset string, overrides m
 
 // describe merges the layers; what is wrong goes into fields.
 func (s Spec) describe(p Preset, overrides map[string]any, fields map[string]string) Description {
-	d := Description{s.Axis, s.Name, p.Name, map[string]any{}, map[string]worker.Origin{}}
+	d := Description{Axis: s.Axis, Engine: s.Name, Preset: p.Name, Values: map[string]any{}, Origins: map[string]worker.Origin{}}
 	for name := range overrides {
 		if _, ok := s.option(name); !ok {
 			fields[clip(name)] = fmt.Sprintf("%s has no option %q; it takes %s", s.Name, clip(name), list(s.optionNames()))

@@ -52,6 +52,22 @@ func (r *Registry) Engines(axis worker.Axis) []Spec {
 	return specs
 }
 
+// Choices lists the engines of an axis as forms offer them, the default first.
+func (r *Registry) Choices(axis worker.Axis) []worker.EngineChoice {
+	choices := make([]worker.EngineChoice, len(r.engines[axis]))
+	for i, g := range r.engines[axis] {
+		c := worker.EngineChoice{Name: g.spec.Name, Label: g.spec.Label}
+		for _, p := range g.spec.Presets {
+			c.Presets = append(c.Presets, worker.PresetName{Name: p.Name, Label: p.Label, Values: maps.Clone(p.Values)})
+		}
+		for _, o := range g.spec.Options {
+			c.Options = append(c.Options, o.Option)
+		}
+		choices[i] = c
+	}
+	return choices
+}
+
 // NewNER builds the engine that was described.
 func (r *Registry) NewNER(d Description) (NER, error) { return build[NER](r, worker.NER, d) }
 

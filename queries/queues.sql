@@ -3,8 +3,9 @@
 -- name: CountQueues :many
 SELECT e.worker_name, e.eligible,
     coalesce(sum(s.done), 0)::bigint AS done,
+    coalesce(sum(s.settled), 0)::bigint AS settled,
     coalesce(sum(s.failed), 0)::bigint AS failed,
-    coalesce(sum(s.done) FILTER (WHERE s.config_fingerprint IS DISTINCT FROM c.config_fingerprint), 0)::bigint AS stale
+    coalesce(sum(s.done + s.settled) FILTER (WHERE s.config_fingerprint IS DISTINCT FROM c.config_fingerprint), 0)::bigint AS stale
 FROM queue_eligible e
 LEFT JOIN (SELECT unnest(@workers::text[]) AS worker_name, unnest(@config_fingerprints::bytea[]) AS config_fingerprint) AS c ON c.worker_name = e.worker_name
 LEFT JOIN queue_stamped s ON s.worker_name = e.worker_name
@@ -22,9 +23,9 @@ SELECT count(*) FROM queue_tally;
 -- name: StampUnits :exec
 INSERT INTO execution_log (worker_name, unit_kind, unit_id, rule_version, fingerprint, run_id, outcome, error)
 SELECT @worker_name, @unit_kind, u.unit_id, u.rule_version, u.fingerprint, @run_id,
-    CASE WHEN u.error = '' THEN 'DONE' ELSE 'FAILED' END, nullif(u.error, '')
+    CASE WHEN u.error <> '' THEN 'FAILED' WHEN u.settled THEN 'SETTLED' ELSE 'DONE' END, nullif(u.error, '')
 FROM (SELECT unnest(@unit_ids::bigint[]) AS unit_id, unnest(@rule_versions::bigint[]) AS rule_version,
-    unnest(@fingerprints::bytea[]) AS fingerprint, unnest(@errors::text[]) AS error) AS u
+    unnest(@fingerprints::bytea[]) AS fingerprint, unnest(@errors::text[]) AS error, unnest(@settled::boolean[]) AS settled) AS u
 ON CONFLICT (worker_name, unit_id, rule_version) DO UPDATE
 SET fingerprint = excluded.fingerprint, run_id = excluded.run_id, outcome = excluded.outcome, error = excluded.error,
     current = true, held = false;

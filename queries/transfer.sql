@@ -29,7 +29,7 @@ ON CONFLICT (id) DO UPDATE SET
     date = excluded.date, extent = excluded.extent, repository = excluded.repository, producers = excluded.producers,
     admin_bio_history = excluded.admin_bio_history, provenance = excluded.provenance, scope_content = excluded.scope_content,
     language = excluded.language, access_conditions = excluded.access_conditions, archivist_notes = excluded.archivist_notes,
-    image_url = excluded.image_url, typology_id = NULL, review_status = 'PENDING_AI', is_anomaly = false, anomaly_reasons = '{}', updated_at = now()
+    image_url = excluded.image_url, typology_id = CASE WHEN documents.typology_person IS NOT NULL THEN documents.typology_id END, review_status = 'PENDING_AI', is_anomaly = false, anomaly_reasons = '{}', updated_at = now()
 WHERE NOT human_decided(documents.review_status)
 RETURNING id, (level_id IS NULL)::boolean AS without_level, (created_at = now())::boolean AS created;
 

@@ -29,7 +29,7 @@ func (s *Store) Queues(ctx context.Context, fingerprints map[string][]byte) (map
 	queues := map[string]worker.Queue{}
 	for _, r := range rows {
 		pending := r.Eligible - r.Done
-		queues[r.WorkerName] = worker.Queue{Pending: &pending, Processed: r.Done, Failed: r.Failed, Stale: r.Stale, CountedMS: ms}
+		queues[r.WorkerName] = worker.Queue{Pending: &pending, Processed: r.Done + r.Settled, Failed: r.Failed, Stale: r.Stale, CountedMS: ms}
 	}
 	return queues, nil
 }

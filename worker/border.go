@@ -66,3 +66,48 @@ type Verdict struct {
 	Fingerprint []byte
 	Reasons     []string
 }
+
+// Reading is the text of one unit as a worker read it.
+type Reading struct {
+	ID          int64
+	Name        string // how people know the unit
+	Text        string
+	Fingerprint []byte // of the text
+}
+
+// Entity is a name that was found, spelled as it stands in the text.
+type Entity struct {
+	Name  string
+	Type  string // PER, ORG or LOC
+	Score float64
+}
+
+// Recognition is what ner found in one document, or why it found nothing.
+type Recognition struct {
+	Reading  Reading
+	Entities []Entity
+	Error    string
+}
+
+// Label is a label that a classifier is offered: a typology or a subject category.
+type Label struct {
+	ID   int32
+	Name string
+}
+
+// Filing is what a classifier made of one document or tag. Label 0 is none. Set says that the score was high enough.
+type Filing struct {
+	Reading Reading
+	Label   int32
+	Score   float64
+	Set     bool
+	Refusal string // why a tag is no subject
+	Error   string
+}
+
+// Placement is the vector of one document; an empty text has none.
+type Placement struct {
+	Reading Reading
+	Vector  []float32
+	Error   string
+}

@@ -24,13 +24,19 @@ type Validator interface{ Validate() error }
 type Definition struct {
 	Spec
 	Options []Option
-	bind    func(options map[string]any) (Task, error)
+	engines Engines // nil: the worker takes no engine
+	bind    func(options map[string]any, engine EngineDescription) (Task, error)
 }
 
-// Define makes a worker from its spec, its options with their defaults, and its work. The options are described from
-// the very type that the work receives, so that a form cannot show what a run would not use. It does no I/O.
+// Define makes a worker without an engine from its spec, its options with their defaults, and its work. The options are described
+// from the very type that the work receives, so that a form cannot show what a run would not use. It does no I/O.
 func Define[O any](spec Spec, defaults O, run func(ctx context.Context, env Env, o O) error) Definition {
-	return Definition{Spec: spec, Options: describe(defaults), bind: func(values map[string]any) (Task, error) {
+	return DefineWithEngine(spec, defaults, nil, func(ctx context.Context, env Env, _ EngineDescription, o O) error { return run(ctx, env, o) })
+}
+
+// DefineWithEngine is Define for a worker that builds an engine of its axis from the description that its run was resolved to.
+func DefineWithEngine[O any](spec Spec, defaults O, engines Engines, run func(ctx context.Context, env Env, e EngineDescription, o O) error) Definition {
+	d := Definition{Spec: spec, Options: describe(defaults), engines: engines, bind: func(values map[string]any, e EngineDescription) (Task, error) {
 		raw, err := json.Marshal(values)
 		if err != nil {
 			return nil, fmt.Errorf("encode options of %s: %w", spec.Name, err)
@@ -46,8 +52,24 @@ func Define[O any](spec Spec, defaults O, run func(ctx context.Context, env Env,
 				return nil, err
 			}
 		}
-		return func(ctx context.Context, env Env) error { return run(ctx, env, o) }, nil
+		return func(ctx context.Context, env Env) error { return run(ctx, env, e, o) }, nil
 	}}
+	for _, c := range d.EngineChoices() {
+		for _, o := range c.Options {
+			if _, taken := d.Option(o.Name); taken {
+				panic("worker: " + spec.Name + " and its engine " + c.Name + " both have an option " + o.Name)
+			}
+		}
+	}
+	return d
+}
+
+// EngineChoices lists the engines that the worker may be given, the default first; none for a worker without.
+func (d Definition) EngineChoices() []EngineChoice {
+	if d.engines == nil {
+		return nil
+	}
+	return d.engines.Choices(d.Axis)
 }
 
 // Option returns the option of that name.

@@ -33,6 +33,8 @@ type Config struct {
 	BatchSize *Value           `json:"batch_size"` // nil: the worker does not batch
 	Options   map[string]Value `json:"options"`
 	Resolved  map[string]any   `json:"resolved"` // what the engine is built from: model, host, ...
+	// ResolvedOrigins says where each resolved value comes from: the origins above, "preset" or "environment".
+	ResolvedOrigins map[string]Origin `json:"resolved_origins,omitempty"`
 }
 
 // Settings is one layer of values: an override as stored, or the arguments of one run. A field left out follows the layer below.
@@ -52,6 +54,7 @@ func (s Settings) Empty() bool {
 type Resolution struct {
 	Config Config
 	Task   Task
+	Engine EngineDescription // zero when the worker takes none
 	Common Common
 	// Ignored holds what an override says that no longer fits: field -> why. What runs instead is in Config.
 	Ignored map[string]string
@@ -60,7 +63,10 @@ type Resolution struct {
 // Fingerprint identifies the values that make results comparable: engine, preset, resolved values and options, but not batch size
 // nor what belongs to one run. Results of another fingerprint are stale.
 func (r Resolution) Fingerprint(d Definition) []byte {
-	key := map[string]any{"resolved": r.Config.Resolved}
+	key := map[string]any{"resolved": map[string]any{}}
+	if d.engines != nil {
+		key["resolved"] = d.engines.Identity(r.Engine)
+	}
 	for name, v := range r.Config.Options {
 		if o, ok := d.Option(name); ok && !o.RunOnly {
 			key["option:"+name] = v.Value
@@ -83,11 +89,13 @@ func Resolve(d Definition, override, arguments Settings) (Resolution, error) {
 	for _, o := range d.Options {
 		values[o.Name] = Value{normal(o, o.Default), FromDefault}
 	}
-	ignored := layer(d, values, override, FromOverride)
-	if wrong := layer(d, values, arguments, FromArgument); len(wrong) > 0 {
+	stored, ignored := layer(d, values, override, FromOverride)
+	asked, wrong := layer(d, values, arguments, FromArgument)
+	choice := resolveEngine(d, stored, asked, ignored, wrong)
+	if len(wrong) > 0 {
 		return Resolution{}, refusal(d, wrong)
 	}
-	task, common, err := bindTask(d, values)
+	task, common, err := bindTask(d, values, choice.description)
 	if err != nil && !override.Empty() { // each value fits, but not all together: without the override they may
 		r, err := Resolve(d, Settings{}, arguments)
 		r.Ignored = map[string]string{"options": "the stored values do not fit together"}
@@ -104,15 +112,12 @@ func Resolve(d Definition, override, arguments Settings) (Resolution, error) {
 		}
 		cfg.Options[name] = v
 	}
-	return Resolution{Config: cfg, Task: task, Common: common, Ignored: ignored}, nil
+	choice.show(&cfg)
+	return Resolution{Config: cfg, Task: task, Common: common, Engine: choice.description, Ignored: ignored}, nil
 }
 
 // Check validates settings as an override: what Resolve would ignore is refused here, field by field.
 func Check(d Definition, override Settings) error {
-	wrong := layer(d, map[string]Value{}, override, FromOverride)
-	if len(wrong) > 0 {
-		return refusal(d, wrong)
-	}
 	r, err := Resolve(d, override, Settings{})
 	if err == nil && len(r.Ignored) > 0 {
 		return refusal(d, r.Ignored)
@@ -120,17 +125,18 @@ func Check(d Definition, override Settings) error {
 	return err
 }
 
-// layer puts one layer's values over those below and returns what does not fit, by field.
-func layer(d Definition, values map[string]Value, s Settings, origin Origin) map[string]string {
+// layer puts one layer's values over those below. It returns what the layer says of the engine, and what does not fit, by field.
+func layer(d Definition, values map[string]Value, s Settings, origin Origin) (engineLayer, map[string]string) {
 	wrong := map[string]string{}
-	if s.Engine != "" || s.Preset != "" {
-		reason := engineRefusal(d)
+	e := engineLayer{engine: s.Engine, preset: s.Preset, options: map[string]any{}}
+	if reason := engineRefusal(d); reason != "" {
 		if s.Engine != "" {
 			wrong["engine"] = reason
 		}
 		if s.Preset != "" {
 			wrong["preset"] = reason
 		}
+		e = engineLayer{}
 	}
 	options := maps.Clone(s.Options)
 	if s.BatchSize != nil {
@@ -142,8 +148,11 @@ func layer(d Definition, values map[string]Value, s Settings, origin Origin) map
 	for name, v := range options {
 		o, ok := d.Option(name)
 		switch {
+		case !ok && slices.Contains(engineOptions(d), name):
+			e.options[name] = v
+			continue
 		case !ok:
-			wrong[name] = fmt.Sprintf("%s has no option %q; it takes %s", d.Name, clip(name), strings.Join(optionNames(d), ", "))
+			wrong[name] = fmt.Sprintf("%s has no option %q; it takes %s", d.Name, clip(name), strings.Join(append(optionNames(d), engineOptions(d)...), ", "))
 			continue
 		case o.RunOnly && origin == FromOverride:
 			wrong[name] = name + " belongs to one run and is never stored"
@@ -156,7 +165,7 @@ func layer(d Definition, values map[string]Value, s Settings, origin Origin) map
 		}
 		values[name] = Value{checked, origin}
 	}
-	return wrong
+	return e, wrong
 }
 
 // check takes text where another type is meant, as flags and forms give it.
@@ -167,15 +176,6 @@ func check(o Option, v any) (any, error) {
 	return o.Check(v)
 }
 
-func engineRefusal(d Definition) string {
-	switch d.EngineSource {
-	case EngineRule:
-		return d.Name + " takes its engine from the active LLM_CHECK rule; change the rule"
-	case EngineDefault, EngineNone:
-	}
-	return d.Name + " takes no engine"
-}
-
 func refusal(d Definition, wrong map[string]string) error {
 	parts := make([]string, 0, len(wrong))
 	for _, name := range slices.Sorted(maps.Keys(wrong)) {
@@ -184,12 +184,12 @@ func refusal(d Definition, wrong map[string]string) error {
 	return &Error{Kind: Invalid, Msg: fmt.Sprintf("The settings of %s were refused: %s.", d.Name, strings.Join(parts, "; ")), Fields: wrong}
 }
 
-func bindTask(d Definition, values map[string]Value) (Task, Common, error) {
+func bindTask(d Definition, values map[string]Value, e EngineDescription) (Task, Common, error) {
 	plain := make(map[string]any, len(values))
 	for name, v := range values {
 		plain[name] = v.Value
 	}
-	task, err := d.bind(plain)
+	task, err := d.bind(plain, e)
 	common := Common{}
 	common.Limit, _ = plain["limit"].(int64)
 	common.DryRun, _ = plain["dry_run"].(bool)
@@ -221,6 +221,13 @@ func Bind(d Definition, c Config) (Task, Common, error) {
 	}
 	if c.BatchSize != nil {
 		arguments.BatchSize = c.BatchSize.Value
+	}
+	if c.Engine != nil { // the whole description is recorded, so that nothing of today's defaults gets in
+		arguments.Engine, _ = c.Engine.Value.(string)
+		if c.Preset != nil {
+			arguments.Preset, _ = c.Preset.Value.(string)
+		}
+		maps.Copy(arguments.Options, c.Resolved)
 	}
 	r, err := Resolve(d, Settings{}, arguments)
 	return r.Task, r.Common, err

@@ -10,6 +10,7 @@ type State struct {
 	Governed     bool              `json:"governed"`
 	Axis         Axis              `json:"axis,omitempty"`
 	EngineSource EngineSource      `json:"engine_source"`
+	Engines      []EngineChoice    `json:"engines,omitempty"` // what a run may ask for
 	Queue        Queue             `json:"queue"`
 	Config       Config            `json:"config"`
 	Overridden   bool              `json:"overridden"`
@@ -63,7 +64,7 @@ type Latest struct{ Active, Last *Run }
 func NewState(d Definition, r Resolution, overridden bool) State {
 	s := State{
 		Name: d.Name, Order: d.Order, Label: d.Label, Description: d.Description, Unit: d.Unit, Governed: d.Governed, Axis: d.Axis,
-		EngineSource: d.EngineSource, Config: r.Config, Overridden: overridden, NotApplied: r.Ignored,
+		EngineSource: d.EngineSource, Engines: d.EngineChoices(), Config: r.Config, Overridden: overridden, NotApplied: r.Ignored,
 	}
 	if d.Note != "" {
 		s.Note = &d.Note

@@ -3,11 +3,14 @@
 package all
 
 import (
+	"slices"
+
 	"scrinalia/engine"
+	"scrinalia/engine/builtin"
 	"scrinalia/engine/ollama"
 )
 
 // Registrations lists the engines of every axis. ollamaHost is the value of OLLAMA_HOST.
 func Registrations(ollamaHost string) []engine.Registration {
-	return ollama.Registrations(ollamaHost)
+	return slices.Concat(builtin.Registrations(), ollama.Registrations(ollamaHost))
 }

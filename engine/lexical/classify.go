@@ -21,6 +21,10 @@ type Settings struct {
 	CachedSets int
 }
 
+// ClassifierModel names the word lists and weights that choices come from. It changes whenever a choice would; a test holds it to
+// the checksum of the lists.
+const ClassifierModel = "lexical-labels-v1"
+
 // Classifier files short texts, titles and tags, under label names it was
 // given no examples of. It may be used from many goroutines at once.
 type Classifier struct {

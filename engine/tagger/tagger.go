@@ -30,6 +30,9 @@ type Model struct {
 	pool    sync.Pool
 }
 
+// ModelName names the weights; another model has another name, so that what it found is told apart. A test holds it to their checksum.
+const ModelName = "archival-crf-v1"
+
 //go:embed model.bin
 var embedded []byte
 

@@ -7,6 +7,8 @@ package db
 import (
 	"encoding/json"
 	"time"
+
+	"github.com/jackc/pgx/v5/pgtype"
 )
 
 type ArchiveWorkerRun struct {
@@ -100,6 +102,7 @@ type Document struct {
 	AnomalyReasons      []string
 	CreatedAt           time.Time
 	UpdatedAt           time.Time
+	TypologyPerson      *string
 }
 
 type DocumentEntity struct {
@@ -108,6 +111,7 @@ type DocumentEntity struct {
 	Origin     string
 	RunID      *int64
 	Person     *string
+	Score      *float32
 }
 
 type DocumentHierarchy struct {
@@ -123,6 +127,20 @@ type DocumentTag struct {
 	Origin     string
 	RunID      *int64
 	Person     *string
+}
+
+type DocumentVector struct {
+	DocumentID  int64
+	Model       string
+	Fingerprint []byte
+	Vector      []byte
+	RunID       int64
+	ChangedIn   pgtype.Uint64
+}
+
+type EmbeddingQueue struct {
+	UnitID  int64
+	Pending interface{}
 }
 
 type Entity struct {
@@ -167,6 +185,16 @@ type LevelAlias struct {
 	Alias   string
 }
 
+type MacroCategoryQueue struct {
+	UnitID  int64
+	Pending interface{}
+}
+
+type NerQueue struct {
+	UnitID  int64
+	Pending interface{}
+}
+
 type QualityValidatorQueue struct {
 	UnitID  int64
 	Pending interface{}
@@ -182,6 +210,7 @@ type QueueStamped struct {
 	RunID             int64
 	ConfigFingerprint []byte
 	Done              int64
+	Settled           int64
 	Failed            int64
 }
 
@@ -250,6 +279,14 @@ type SubjectCategory struct {
 	RetiredAt       *time.Time
 }
 
+type SubjectScore struct {
+	TagID             int64
+	SubjectCategoryID *int32
+	Score             float32
+	Refusal           *string
+	RunID             int64
+}
+
 type Synonym struct {
 	ID        int32
 	Term      string
@@ -264,6 +301,7 @@ type Tag struct {
 	Folded            string
 	SubjectCategoryID *int32
 	CreatedAt         time.Time
+	CategoryPerson    *string
 }
 
 type TransferQueue struct {
@@ -275,6 +313,18 @@ type Typology struct {
 	ID        int32
 	Name      string
 	RetiredAt *time.Time
+}
+
+type TypologyQueue struct {
+	UnitID  int64
+	Pending interface{}
+}
+
+type TypologyScore struct {
+	DocumentID int64
+	TypologyID *int32
+	Score      float32
+	RunID      int64
 }
 
 type ValidatorInput struct {

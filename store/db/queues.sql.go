@@ -34,8 +34,9 @@ func (q *Queries) CountCollection(ctx context.Context) (bool, error) {
 const countQueues = `-- name: CountQueues :many
 SELECT e.worker_name, e.eligible,
     coalesce(sum(s.done), 0)::bigint AS done,
+    coalesce(sum(s.settled), 0)::bigint AS settled,
     coalesce(sum(s.failed), 0)::bigint AS failed,
-    coalesce(sum(s.done) FILTER (WHERE s.config_fingerprint IS DISTINCT FROM c.config_fingerprint), 0)::bigint AS stale
+    coalesce(sum(s.done + s.settled) FILTER (WHERE s.config_fingerprint IS DISTINCT FROM c.config_fingerprint), 0)::bigint AS stale
 FROM queue_eligible e
 LEFT JOIN (SELECT unnest($1::text[]) AS worker_name, unnest($2::bytea[]) AS config_fingerprint) AS c ON c.worker_name = e.worker_name
 LEFT JOIN queue_stamped s ON s.worker_name = e.worker_name
@@ -51,6 +52,7 @@ type CountQueuesRow struct {
 	WorkerName string
 	Eligible   int64
 	Done       int64
+	Settled    int64
 	Failed     int64
 	Stale      int64
 }
@@ -70,6 +72,7 @@ func (q *Queries) CountQueues(ctx context.Context, arg CountQueuesParams) ([]Cou
 			&i.WorkerName,
 			&i.Eligible,
 			&i.Done,
+			&i.Settled,
 			&i.Failed,
 			&i.Stale,
 		); err != nil {
@@ -86,9 +89,9 @@ func (q *Queries) CountQueues(ctx context.Context, arg CountQueuesParams) ([]Cou
 const stampUnits = `-- name: StampUnits :exec
 INSERT INTO execution_log (worker_name, unit_kind, unit_id, rule_version, fingerprint, run_id, outcome, error)
 SELECT $1, $2, u.unit_id, u.rule_version, u.fingerprint, $3,
-    CASE WHEN u.error = '' THEN 'DONE' ELSE 'FAILED' END, nullif(u.error, '')
+    CASE WHEN u.error <> '' THEN 'FAILED' WHEN u.settled THEN 'SETTLED' ELSE 'DONE' END, nullif(u.error, '')
 FROM (SELECT unnest($4::bigint[]) AS unit_id, unnest($5::bigint[]) AS rule_version,
-    unnest($6::bytea[]) AS fingerprint, unnest($7::text[]) AS error) AS u
+    unnest($6::bytea[]) AS fingerprint, unnest($7::text[]) AS error, unnest($8::boolean[]) AS settled) AS u
 ON CONFLICT (worker_name, unit_id, rule_version) DO UPDATE
 SET fingerprint = excluded.fingerprint, run_id = excluded.run_id, outcome = excluded.outcome, error = excluded.error,
     current = true, held = false
@@ -102,6 +105,7 @@ type StampUnitsParams struct {
 	RuleVersions []int64
 	Fingerprints [][]byte
 	Errors       []string
+	Settled      []bool
 }
 
 // StampUnits writes or renews the stamps of units.
@@ -114,6 +118,7 @@ func (q *Queries) StampUnits(ctx context.Context, arg StampUnitsParams) error {
 		arg.RuleVersions,
 		arg.Fingerprints,
 		arg.Errors,
+		arg.Settled,
 	)
 	return err
 }

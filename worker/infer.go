@@ -1,0 +1,61 @@
+package worker
+
+import (
+	"context"
+	"time"
+)
+
+const (
+	// serviceTries is how many failures in a row end a run: enough for a server that is being restarted.
+	serviceTries = 3
+	servicePause = 500 * time.Millisecond // before the second try, twice that before the third
+	inferFor     = 2 * time.Second        // a slow engine's answers are committed this often
+	chunkFor     = 250 * time.Millisecond // a chunk is doubled as long as it takes less
+)
+
+// Infer asks an engine about the inputs in growing chunks, until all are answered or enough time has passed for what is known to be
+// committed: the outputs are those of the first inputs, at least one. A failure of the service is tried again; after the third in a row
+// the error is returned, unless there are answers to commit first.
+func Infer[In, Out any](ctx context.Context, inputs []In, ask func(ctx context.Context, inputs []In) ([]Out, error)) ([]Out, error) {
+	outputs := make([]Out, 0, len(inputs))
+	started := time.Now()
+	for size := 1; len(outputs) < len(inputs) && time.Since(started) < inferFor; {
+		from := len(outputs)
+		chunk := inputs[from:min(from+size, len(inputs))]
+		asked := time.Now()
+		answers, err := askAgain(ctx, chunk, ask)
+		switch {
+		case ctx.Err() != nil:
+			return nil, context.Cause(ctx)
+		case err != nil && len(outputs) > 0:
+			return outputs, nil // the next batch begins with the failure
+		case err != nil:
+			return nil, err
+		}
+		outputs = append(outputs, answers...)
+		if time.Since(asked) < chunkFor {
+			size *= 2
+		}
+	}
+	return outputs, nil
+}
+
+// askAgain repeats a call that failed for want of a service.
+func askAgain[In, Out any](ctx context.Context, inputs []In, ask func(ctx context.Context, inputs []In) ([]Out, error)) (answers []Out, err error) {
+	for try := range serviceTries {
+		if answers, err = ask(ctx, inputs); err == nil || KindOf(err) != Unavailable || ctx.Err() != nil {
+			return answers, err
+		}
+		if try == serviceTries-1 {
+			break
+		}
+		pause := time.NewTimer(servicePause << try)
+		select {
+		case <-ctx.Done():
+			pause.Stop()
+			return nil, context.Cause(ctx)
+		case <-pause.C:
+		}
+	}
+	return nil, err
+}
