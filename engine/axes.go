@@ -1,6 +1,9 @@
 package engine
 
-import "context"
+import (
+	"context"
+	"errors"
+)
 
 // Every call answers as many values as it was given, in the same order. A value's Err concerns that unit alone; the call's
 // error concerns the engine (a server that is away), decides nothing and leaves every unit of the call pending. Engines may be
@@ -57,6 +60,9 @@ type Vector struct {
 	Truncated bool
 	Err       error
 }
+
+// ErrNoWords is the Err of a text that has nothing to embed: it has no place in the space, which is no failure.
+var ErrNoWords = errors.New("the text has no words to embed")
 
 // Embedder turns texts into vectors of Dimensions values, none of them NaN or infinite.
 type Embedder interface {

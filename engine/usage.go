@@ -1,6 +1,10 @@
 package engine
 
-import "time"
+import (
+	"time"
+
+	"scrinalia/worker"
+)
 
 // Usage is what an engine has counted since it was built.
 type Usage struct {
@@ -23,4 +27,19 @@ func UsageOf(engine any) Usage {
 		return m.Usage()
 	}
 	return Usage{}
+}
+
+// Since is what was counted after an earlier reading, as notes of a run.
+func (u Usage) Since(earlier Usage) map[string]worker.Note {
+	notes := map[string]worker.Note{}
+	for name, n := range map[string]int64{
+		"engine_calls": u.Calls - earlier.Calls, "engine_repairs": u.Repairs - earlier.Repairs, "invalid_output": u.Invalid - earlier.Invalid,
+		"truncated_input": u.Truncated - earlier.Truncated, "truncated_output": u.CutAnswers - earlier.CutAnswers,
+		"prompt_tokens": u.PromptTokens - earlier.PromptTokens, "answer_tokens": u.AnswerTokens - earlier.AnswerTokens,
+	} {
+		if n > 0 {
+			notes[name] = worker.Note{Count: n}
+		}
+	}
+	return notes
 }

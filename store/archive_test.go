@@ -6,6 +6,8 @@ import (
 	"log/slog"
 	"testing"
 
+	"scrinalia/engine"
+	engines "scrinalia/engine/all"
 	"scrinalia/executor"
 	"scrinalia/importer"
 	"scrinalia/sample"
@@ -30,7 +32,7 @@ type archive struct {
 func newArchive(t testing.TB) *archive {
 	t.Helper()
 	s := storetest.New(t)
-	a := &archive{Store: s, t: t, catalogue: all.Catalogue(s)}
+	a := &archive{Store: s, t: t, catalogue: all.Catalogue(s, engine.NewRegistry(engines.Registrations("")...))}
 	var err error
 	a.executor, err = executor.New(executor.Options{Catalogue: a.catalogue, Store: s, Log: slog.New(slog.DiscardHandler), Role: "test"})
 	if err != nil {
@@ -139,7 +141,26 @@ func value[T any](a *archive, sql string, args ...any) T {
 var pendingOf = map[string]string{
 	worker.Transfer:         "SELECT count(*) FILTER (WHERE pending) FROM transfer_queue",
 	worker.Cleaning:         "SELECT count(*) FILTER (WHERE pending) FROM cleaning_queue",
+	worker.NamedEntities:    "SELECT count(*) FILTER (WHERE pending) FROM ner_queue",
+	worker.Typology:         "SELECT count(*) FILTER (WHERE pending) FROM typology_queue",
+	worker.MacroCategory:    "SELECT count(*) FILTER (WHERE pending) FROM macro_category_queue",
 	worker.QualityValidator: "SELECT count(*) FILTER (WHERE pending) FROM quality_validator_queue",
+	worker.Embedding:        "SELECT count(*) FILTER (WHERE pending) FROM embedding_queue",
+}
+
+// wantPending wants these queues, all others empty.
+func (a *archive) wantPending(when string, want map[string]int64) {
+	a.t.Helper()
+	got := a.pendingByView()
+	for name, n := range got {
+		if _, asked := want[name]; n == 0 && !asked {
+			delete(got, name)
+		}
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		a.t.Errorf("pending %s: -want +got:\n%s", when, diff)
+	}
+	a.checkQueues()
 }
 
 func (a *archive) pendingByView() map[string]int64 {

@@ -28,11 +28,16 @@ func TestSample(t *testing.T) {
 	}{
 		{worker.Transfer, 402, map[string]int64{"created": 402, "unknown_level": 5, "orphans": 4, "tags_linked": 1543}},
 		{worker.Cleaning, 4160, map[string]int64{"rewritten": 5 + 9 + 3 + 4 + 3 + 5}}, // spaces, punctuation, dashes, HTML, no-break spaces, Fotogr.
+		{worker.NamedEntities, 402, map[string]int64{"names": 506, "entities_linked": 506}},
+		{worker.Typology, 402, map[string]int64{"filed": 152, "below_threshold": 6, "no_label": 244}},
+		{worker.MacroCategory, 545, map[string]int64{"filed": 266, "below_threshold": 45, "no_label": 219, "no_subject": 15}},
 		{worker.QualityValidator, 402, map[string]int64{
 			"MISSING_DATE": 15, "FUTURE_DATE": 5, "EMPTY_TITLE": 9, "REPEATED_TITLE": 23, "ALL_CAPS_TITLE": 20,
-			"NO_TAGS": 7 + 2, // none at all, and stop words only
+			"NO_TAGS":     7 + 2, // none at all, and stop words only
+			"NO_TYPOLOGY": 402 - 152, "NO_ENTITIES": 132,
 			"RULE_MATCH:Marca [sic] no âmbito e conteúdo": 3, "status_changed": 402,
 		}},
+		{worker.Embedding, 402, map[string]int64{"without_words": 1}},
 	}
 	for _, s := range steps {
 		r := a.processed(s.worker, s.units)
@@ -51,14 +56,12 @@ func TestSample(t *testing.T) {
 	}
 
 	// nothing is left: a second run of each touches nothing
-	if diff := cmp.Diff(map[string]int64{worker.Transfer: 0, worker.Cleaning: 0, worker.QualityValidator: 0}, a.pendingByView()); diff != "" {
-		t.Errorf("pending: -want +got:\n%s", diff)
-	}
+	a.wantPending("after all workers", map[string]int64{})
 	for _, name := range a.catalogue.Names() {
 		a.processed(name, 0)
 	}
-	if got := value[int64](a, "SELECT count(*) FROM archive_worker_runs WHERE status = 'SUCCESS'"); got != 6 {
-		t.Errorf("the ledger shows %d runs, want 6", got)
+	if got := value[int64](a, "SELECT count(*) FROM archive_worker_runs WHERE status = 'SUCCESS'"); got != 14 {
+		t.Errorf("the ledger shows %d runs, want 14", got)
 	}
 }
 

@@ -119,6 +119,6 @@ func ignoreDryRun(err error) error {
 // Analyze renews the planner's statistics of the tables that runs fill; without, the first batches of a new collection are planned
 // for empty tables.
 func (s *Store) Analyze(ctx context.Context) error {
-	_, err := s.pool.Exec(ctx, "ANALYZE documents, document_hierarchy, document_tags, tags, execution_log, queue_tally")
+	_, err := s.pool.Exec(ctx, "ANALYZE documents, document_hierarchy, document_tags, tags, document_entities, entities, document_vectors, execution_log, queue_tally")
 	return translate("analyze", err)
 }

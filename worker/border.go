@@ -1,12 +1,18 @@
 package worker
 
+import "fmt"
+
 // What crosses the border between the workers and the database.
 
 // The names of the workers, as they are typed and as they stand in the ledger.
 const (
 	Transfer         = "transfer"
 	Cleaning         = "cleaning"
+	NamedEntities    = "ner" // NER is its axis
+	Typology         = "typology"
+	MacroCategory    = "macro-category"
 	QualityValidator = "quality-validator"
+	Embedding        = "embedding"
 )
 
 // Rule is an active REWRITE or VALIDATE rule. Pattern is RE2; Replacement may name groups as $1 or ${name}.
@@ -105,9 +111,38 @@ type Filing struct {
 	Error   string
 }
 
-// Placement is the vector of one document; an empty text has none.
+// Exclusion is a term that is no subject. Collection says that it is a person whom the collection is about.
+type Exclusion struct {
+	Term       string
+	Collection bool
+}
+
+// Placement is the vector of one document; a text without words has none.
 type Placement struct {
 	Reading Reading
 	Vector  []float32
 	Error   string
+}
+
+// VectorModel names the space that vectors of an embedding engine live in: vectors of two spaces are never compared.
+func VectorModel(engine, model string, dimensions int) string {
+	return fmt.Sprintf("%s/%s/%d", engine, model, dimensions)
+}
+
+// LabelNames are the names of labels, in their order.
+func LabelNames(labels []Label) []string {
+	names := make([]string, len(labels))
+	for i, l := range labels {
+		names[i] = l.Name
+	}
+	return names
+}
+
+// ReadingTexts are the texts of readings, in their order.
+func ReadingTexts(readings []Reading) []string {
+	texts := make([]string, len(readings))
+	for i, r := range readings {
+		texts[i] = r.Text
+	}
+	return texts
 }

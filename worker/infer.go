@@ -2,6 +2,8 @@ package worker
 
 import (
 	"context"
+	"fmt"
+	"strings"
 	"time"
 )
 
@@ -31,6 +33,8 @@ func Infer[In, Out any](ctx context.Context, inputs []In, ask func(ctx context.C
 			return outputs, nil // the next batch begins with the failure
 		case err != nil:
 			return nil, err
+		case len(answers) != len(chunk):
+			return nil, fmt.Errorf("the engine gave %d answers to %d inputs", len(answers), len(chunk))
 		}
 		outputs = append(outputs, answers...)
 		if time.Since(asked) < chunkFor {
@@ -58,4 +62,32 @@ func askAgain[In, Out any](ctx context.Context, inputs []In, ask func(ctx contex
 		}
 	}
 	return nil, err
+}
+
+// Texts wraps an engine's call so that it is not asked about texts with nothing in them; their answer is the zero value.
+func Texts[Out any](ask func(ctx context.Context, texts []string) ([]Out, error)) func(ctx context.Context, texts []string) ([]Out, error) {
+	return func(ctx context.Context, texts []string) ([]Out, error) {
+		var full []string
+		var at []int
+		for i, t := range texts {
+			if strings.TrimSpace(t) != "" {
+				full, at = append(full, t), append(at, i)
+			}
+		}
+		out := make([]Out, len(texts))
+		if len(full) == 0 {
+			return out, nil
+		}
+		answers, err := ask(ctx, full)
+		if err != nil {
+			return nil, err
+		}
+		if len(answers) != len(full) {
+			return nil, fmt.Errorf("the engine gave %d answers to %d texts", len(answers), len(full))
+		}
+		for i, a := range answers {
+			out[at[i]] = a
+		}
+		return out, nil
+	}
 }

@@ -212,6 +212,9 @@ func (o Option) checkList(v any) (any, error) {
 			list = append(list, s)
 		}
 	}
+	if o.Choices != nil { // a set: in the order of the choices, so that equal sets are equal values
+		slices.SortFunc(list, func(a, b string) int { return slices.Index(o.Choices, a) - slices.Index(o.Choices, b) })
+	}
 	return list, nil
 }
 

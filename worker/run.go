@@ -92,6 +92,9 @@ type Note struct {
 	Examples []string `json:"examples,omitempty"`
 }
 
+// RuleMatch begins the names of notes that count the matches of one rule; the rule's name follows.
+const RuleMatch = "RULE_MATCH:"
+
 // Since is when the run began to be what it is: started, or queued as long as it is not.
 func (r Run) Since() time.Time {
 	if r.StartedAt != nil {

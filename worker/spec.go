@@ -45,9 +45,10 @@ type Spec struct {
 	Governed     bool // leaves documents alone that a human approved or rejected
 	Axis         Axis
 	EngineSource EngineSource
-	Stamp        string // where its stamps go
-	Reads        string // what it reads, in words
-	Writes       string // what it writes, in words
-	Note         string // shown beside the configuration, may be empty
-	Unmeasurable string // why its queue cannot be counted; empty when it can
+	Stamp        string   // where its stamps go
+	Reads        string   // what it reads, in words
+	Writes       string   // what it writes, in words
+	Note         string   // shown beside the configuration, may be empty
+	Unmeasurable string   // why its queue cannot be counted; empty when it can
+	Notes        []string // the names of what its runs may note beside their units; the pages translate them by name
 }

@@ -11,6 +11,8 @@ import (
 	"strconv"
 	"strings"
 
+	"scrinalia/engine"
+	engines "scrinalia/engine/all"
 	"scrinalia/executor"
 	"scrinalia/store"
 	"scrinalia/store/localpg"
@@ -140,7 +142,7 @@ func (p *program) prepare(ctx context.Context, role string, concurrency int) err
 	if err := p.store.MigrateUp(ctx); err != nil {
 		return err
 	}
-	p.catalogue = all.Catalogue(p.store)
+	p.catalogue = all.Catalogue(p.store, engine.NewRegistry(engines.Registrations(os.Getenv("OLLAMA_HOST"))...))
 	var err error
 	p.executor, err = executor.New(executor.Options{Catalogue: p.catalogue, Store: p.store, Log: p.log, Role: role, Concurrency: concurrency})
 	return err

@@ -4,7 +4,6 @@ package builtin
 
 import (
 	"context"
-	"errors"
 	"runtime"
 	"sync"
 
@@ -82,8 +81,6 @@ func (c classifier) Classify(ctx context.Context, texts, labels []string) ([]eng
 
 type embedder struct{ model *lexical.Embedder }
 
-var errNoWords = errors.New("the text has no words to embed")
-
 // Dimensions is the length of every vector.
 func (embedder) Dimensions() int { return lexical.Dimensions }
 
@@ -93,7 +90,7 @@ func (e embedder) Embed(ctx context.Context, texts []string) ([]engine.Vector, e
 		for i, v := range e.model.Embed(part) {
 			into[i].Values = v
 			if v == nil {
-				into[i].Err = errNoWords
+				into[i].Err = engine.ErrNoWords
 			}
 		}
 	})

@@ -2,24 +2,39 @@
 package all
 
 import (
+	"scrinalia/engine"
+	"scrinalia/engine/lexical"
 	"scrinalia/worker"
 	"scrinalia/worker/cleaning"
+	"scrinalia/worker/embedding"
+	"scrinalia/worker/macrocategory"
+	"scrinalia/worker/ner"
 	"scrinalia/worker/qualityvalidator"
 	"scrinalia/worker/transfer"
+	"scrinalia/worker/typology"
 )
 
 // Store is the database as the workers need it.
 type Store interface {
 	transfer.Store
 	cleaning.Store
+	ner.Store
+	typology.Store
+	macrocategory.Store
 	qualityvalidator.Store
+	embedding.Store
 }
 
-// Catalogue is every worker, in order. It opens nothing: with a nil store it can be listed and resolved, not run.
-func Catalogue(store Store) *worker.Catalogue {
+// Catalogue is every worker, in order, with the engines that each may be given. It opens nothing: with a nil store it can be listed and
+// resolved, not run.
+func Catalogue(store Store, engines *engine.Registry) *worker.Catalogue {
 	return worker.NewCatalogue(
 		transfer.New(store),
 		cleaning.New(store),
+		ner.New(store, engines),
+		typology.New(store, engines),
+		macrocategory.New(store, engines, func(terms []string) macrocategory.Guard { return lexical.NewGuard(terms) }),
 		qualityvalidator.New(store),
+		embedding.New(store, engines),
 	)
 }

@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 
+	"scrinalia/engine"
+	engines "scrinalia/engine/all"
 	"scrinalia/worker"
 	"scrinalia/worker/all"
 
@@ -18,6 +20,8 @@ import (
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files")
+
+func catalogue() *worker.Catalogue { return all.Catalogue(nil, engine.NewRegistry(engines.Registrations("")...)) }
 
 func TestCatalogueGolden(t *testing.T) {
 	t.Parallel()
@@ -27,7 +31,7 @@ func TestCatalogueGolden(t *testing.T) {
 		Options []worker.Option
 	}
 	var entries []entry
-	for _, d := range all.Catalogue(nil).All() {
+	for _, d := range catalogue().All() {
 		entries = append(entries, entry{d.Spec, d.Options})
 	}
 	var got bytes.Buffer
@@ -65,7 +69,7 @@ func TestEveryFolderIsListed(t *testing.T) {
 			folders = append(folders, e.Name())
 		}
 	}
-	for _, name := range all.Catalogue(nil).Names() {
+	for _, name := range catalogue().Names() {
 		listed = append(listed, strings.ReplaceAll(name, "-", ""))
 	}
 	slices.Sort(listed)
@@ -76,7 +80,7 @@ func TestEveryFolderIsListed(t *testing.T) {
 
 func TestEveryWorkerResolves(t *testing.T) {
 	t.Parallel()
-	for _, d := range all.Catalogue(nil).All() {
+	for _, d := range catalogue().All() {
 		t.Run(d.Name, func(t *testing.T) {
 			t.Parallel()
 			if _, err := worker.Resolve(d, worker.Settings{}, worker.Settings{}); err != nil {

@@ -36,6 +36,7 @@ func New(store Store) worker.Definition {
 		Stamp:        "per rule, on the document",
 		Reads:        "the column that each rule names",
 		Writes:       "that column",
+		Notes:        []string{"rewritten", "refused_empty_title", "would_change"},
 	}, Options{BatchSize: 4000}, func(ctx context.Context, env worker.Env, o Options) error {
 		rules, err := store.RewriteRules(ctx)
 		if err != nil {

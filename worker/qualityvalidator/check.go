@@ -21,7 +21,6 @@ const (
 	NoTags        = "NO_TAGS"
 	NoTypology    = "NO_TYPOLOGY"
 	NoEntities    = "NO_ENTITIES"
-	ruleMatch     = "RULE_MATCH:" // followed by the rule's name
 )
 
 type checker struct {
@@ -99,7 +98,7 @@ func (c checker) reasons(d worker.Description) []string {
 	add(NoTypology, d.TypologyReady && !d.HasTypology)
 	add(NoEntities, d.EntitiesReady && !d.HasEntities)
 	for _, r := range c.rules {
-		add(ruleMatch+strings.ReplaceAll(r.name, "\n", " "), r.re.MatchString(d.Texts[r.column]))
+		add(worker.RuleMatch+strings.ReplaceAll(r.name, "\n", " "), r.re.MatchString(d.Texts[r.column]))
 	}
 	return reasons
 }

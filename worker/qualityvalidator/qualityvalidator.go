@@ -39,6 +39,10 @@ func New(store Store) worker.Definition {
 		Reads:        "title, date and texts; which tags, typology and entities there are; the active validation rules",
 		Writes:       "the reasons of an anomaly and the review status",
 		Note:         "No LLM_CHECK rule: deterministic validation only.",
+		Notes: []string{
+			MissingDate, FutureDate, EmptyTitle, RepeatedTitle, AllCapsTitle, NoTags, NoTypology, NoEntities, worker.RuleMatch,
+			"would_flag", "status_changed",
+		},
 	}, Options{BatchSize: 1000, RepeatThreshold: 3}, func(ctx context.Context, env worker.Env, o Options) error {
 		rules, err := store.ValidationRules(ctx)
 		if err != nil {

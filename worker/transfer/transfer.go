@@ -31,6 +31,7 @@ func New(store Store) worker.Definition {
 		Stamp:        "on the staging record",
 		Reads:        "staging records that are new or changed",
 		Writes:       "descriptions, their hierarchy, tags and their links",
+		Notes:        []string{"created", "renewed", "unknown_level", "orphans", "adopted", "tags_linked", "tags_unlinked"},
 	}, Options{BatchSize: 5000}, func(ctx context.Context, env worker.Env, o Options) error {
 		return worker.Batches(ctx, env, o.Limit, o.BatchSize, func(ctx context.Context, after, size int64) (worker.Batch, error) {
 			return store.TransferBatch(ctx, env.RunID, o.Common, after, size)
