@@ -6,7 +6,7 @@ TOOL := CGO_ENABLED=0 go tool -modfile=tools.mod
 LINT := github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 
 .DEFAULT_GOAL := help
-.PHONY: help run build test bench train generate check-generated fmt lint static deps clean
+.PHONY: help run build test bench eval train generate check-generated fmt lint static deps clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -25,6 +25,9 @@ test: static ## Run every test: race detector, real PostgreSQL, real browser
 bench: static ## Measure the figures of the budgets and print them
 	@sh scripts/deps.sh postgresql
 	go run ./bench
+
+eval: ## Measure the engines over the labelled examples; ARGS="-engine ollama" measures others
+	@go run ./eval $(ARGS)
 
 train: ## Train the named-entity tagger from DATA, a folder with ner/*.tsv (engine/tagger/README.md)
 	@test -n "$(DATA)" || { echo "make train DATA=folder-of-corpora"; exit 1; }

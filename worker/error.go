@@ -3,6 +3,7 @@ package worker
 import (
 	"errors"
 	"fmt"
+	"strings"
 )
 
 // Kind classifies an error by what it means to whoever caused it. The zero value is Internal, so that an error
@@ -29,7 +30,7 @@ type Error struct {
 // Error returns the sentence, and the cause behind it.
 func (e *Error) Error() string {
 	if e.Err != nil {
-		return e.Msg + ": " + e.Err.Error()
+		return strings.TrimSuffix(e.Msg, ".") + ": " + e.Err.Error()
 	}
 	return e.Msg
 }

@@ -37,7 +37,7 @@ func (a *app) runCommand() *cobra.Command {
 	}
 	fl := c.Flags()
 	fl.BoolVar(&f.all, "all", false, "every worker in order; stops at the first that fails")
-	fl.StringVar(&f.engine, "engine", "", "engine for this run")
+	fl.StringVar(&f.engine, "engine", "", "engine for this run; with --all for every worker that takes one")
 	fl.StringVar(&f.preset, "preset", "", "preset of the engine for this run")
 	fl.StringVar(&f.batch, "batch", "", "units that are committed together, for this run")
 	fl.StringVar(&f.limit, "limit", "", "stop after so many units")
@@ -95,7 +95,11 @@ func (a *app) run(ctx context.Context, f runFlags, names []string) error {
 		by = who()
 	}
 	for _, name := range names {
-		r, err := a.runOne(ctx, p, f.json, worker.Request{Worker: name, Arguments: arguments, Trigger: worker.CLI, RequestedBy: by})
+		given := arguments
+		if d, err := p.catalogue.Lookup(name); err == nil && f.all && len(d.EngineChoices()) == 0 {
+			given.Engine, given.Preset = "", "" // meant for those that take one
+		}
+		r, err := a.runOne(ctx, p, f.json, worker.Request{Worker: name, Arguments: given, Trigger: worker.CLI, RequestedBy: by})
 		if err != nil {
 			return err
 		}

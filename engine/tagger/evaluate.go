@@ -93,3 +93,26 @@ func (r *Report) add(kind string, c Count) {
 	r.Overall = sum(r.Overall, c)
 	r.ByType[kind] = sum(r.ByType[kind], c)
 }
+
+// Sentence is one sentence of a corpus with the entities that are in it.
+type Sentence struct {
+	Text     string
+	Entities []Span
+}
+
+// ReadCorpus reads a tagged corpus (token TAB tag, IOB2, blank line between sentences). The words are joined as they would be written.
+func ReadCorpus(r io.Reader) ([]Sentence, error) {
+	sentences, err := corpus.Read(r)
+	if err != nil {
+		return nil, fmt.Errorf("corpus: %w", err)
+	}
+	out := make([]Sentence, len(sentences))
+	for i, s := range sentences {
+		text, gold := s.Text(false)
+		out[i].Text = text
+		for _, g := range gold {
+			out[i].Entities = append(out[i].Entities, Span{Start: g.Start, End: g.End, Type: g.Type})
+		}
+	}
+	return out, nil
+}

@@ -4,6 +4,7 @@ package macrocategory
 
 import (
 	"context"
+	"slices"
 
 	"scrinalia/engine"
 	"scrinalia/worker"
@@ -73,36 +74,50 @@ func New(store Store, engines Engines, newGuard func(terms []string) Guard) work
 			if err != nil {
 				return err
 			}
-			classify := worker.Texts(func(ctx context.Context, texts []string) ([]engine.Choice, error) {
+			classify := func(ctx context.Context, texts []string) ([]engine.Choice, error) {
 				return model.Classify(ctx, texts, worker.LabelNames(labels))
-			})
+			}
 			return worker.Batches(ctx, env, o.Limit, o.BatchSize, func(ctx context.Context, after, size int64) (worker.Batch, error) {
 				tags, err := store.ClaimTags(ctx, after, size, o.Force)
 				if err != nil || len(tags) == 0 {
 					return worker.Batch{}, err
 				}
-				reasons, asked := refuse(tags)
+				refusals, asked := refuse(tags)
 				before := engine.UsageOf(model)
-				choices, err := worker.Infer(ctx, asked, classify)
+				choices, err := worker.Infer(ctx, worker.ReadingTexts(asked), classify)
 				if err != nil {
 					return worker.Batch{}, err
 				}
-				filings := engine.Filings(tags[:len(choices)], choices, labels, o.Threshold)
-				for i := range filings {
-					filings[i].Refusal = reasons[i]
+				if len(choices) < len(asked) { // the next batch begins with the first tag that was not answered
+					tags = tags[:slices.IndexFunc(tags, func(t worker.Reading) bool { return t.ID == asked[len(choices)].ID })]
 				}
+				filings := merge(tags, refusals, engine.Filings(asked[:len(choices)], choices, labels, o.Threshold))
 				notes := worker.FilingNotes(filings, labels, o.DryRun)
 				counts, err := store.ApplyCategories(ctx, env.RunID, o.DryRun, filings)
-				last := tags[len(choices)-1]
+				last := tags[len(tags)-1]
 				return worker.Batch{
-					Last: last.ID, Unit: last.Name, Seen: len(choices), Counts: counts, Notes: worker.MergeNotes(notes, engine.UsageOf(model).Since(before)),
+					Last: last.ID, Unit: last.Name, Seen: len(tags), Counts: counts, Notes: worker.MergeNotes(notes, engine.UsageOf(model).Since(before)),
 				}, err
 			})
 		})
 }
 
-// refuser says why tags are no subject, and which texts are left to ask about: a refused tag's is empty.
-func refuser(ctx context.Context, store Store, newGuard func([]string) Guard) (func([]worker.Reading) (reasons, asked []string), error) {
+// merge puts the tags that were refused and those that were asked about back into one order.
+func merge(tags []worker.Reading, refusals map[int64]string, asked []worker.Filing) []worker.Filing {
+	filings := make([]worker.Filing, 0, len(tags))
+	for _, t := range tags {
+		if reason, refused := refusals[t.ID]; refused {
+			filings = append(filings, worker.Filing{Reading: t, Refusal: reason})
+			continue
+		}
+		filings = append(filings, asked[0])
+		asked = asked[1:]
+	}
+	return filings
+}
+
+// refuser says why tags are no subject, by id, and which are left to ask about.
+func refuser(ctx context.Context, store Store, newGuard func([]string) Guard) (func([]worker.Reading) (map[int64]string, []worker.Reading), error) {
 	exclusions, err := store.Exclusions(ctx)
 	if err != nil {
 		return nil, err
@@ -116,9 +131,10 @@ func refuser(ctx context.Context, store Store, newGuard func([]string) Guard) (f
 		}
 	}
 	guard, known := newGuard(subjects), newGuard(people)
-	return func(tags []worker.Reading) (reasons, asked []string) {
-		reasons, asked = make([]string, len(tags)), make([]string, len(tags))
-		for i, t := range tags {
+	return func(tags []worker.Reading) (map[int64]string, []worker.Reading) {
+		refusals := map[int64]string{}
+		var asked []worker.Reading
+		for _, t := range tags {
 			reason, refused := guard.NotASubject(t.Text)
 			if !refused {
 				if _, refused = known.NotASubject(t.Text); refused {
@@ -126,11 +142,11 @@ func refuser(ctx context.Context, store Store, newGuard func([]string) Guard) (f
 				}
 			}
 			if refused {
-				reasons[i] = reason
+				refusals[t.ID] = reason
 				continue
 			}
-			asked[i] = t.Text
+			asked = append(asked, t)
 		}
-		return reasons, asked
+		return refusals, asked
 	}, nil
 }
