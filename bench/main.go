@@ -45,6 +45,7 @@ var measurements = []measurement{
 	{"overhead", (*bench).measureOverhead, "queued -> running -> finished"},
 	{"transfer", (*bench).measureTransfer, "transfer against a bare COPY"},
 	{"import", (*bench).measureImport, "import against a bare COPY"},
+	{"models", (*bench).measureModels, "the built-in engines, and what a run spends beside its engine"},
 	{"ledger", (*bench).measureLedger, "GET /runs with a long ledger"},
 	{"huge", (*bench).measureHuge, "GET /workers with a million documents; needs -huge"},
 }

@@ -25,7 +25,7 @@ func (b *bench) measureOverhead(ctx context.Context) error {
 	if err := b.make(ctx, "bench_overhead_real", realDatabase); err != nil {
 		return err
 	}
-	return b.overhead(ctx, "bench_overhead_real", "real size", worker.Transfer, worker.Cleaning, worker.QualityValidator)
+	return b.overhead(ctx, "bench_overhead_real", "real size", worker.Transfer, worker.Cleaning, worker.NamedEntities, worker.QualityValidator, worker.Embedding)
 }
 
 func (b *bench) overhead(ctx context.Context, database, state string, workers ...string) error {

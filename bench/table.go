@@ -18,12 +18,13 @@ const (
 	milliseconds unit = "ms"
 	megabytes    unit = "MB"
 	perSecond    unit = "rows/s"
+	textsASecond unit = "texts/s"
 	share        unit = "" // of something else that was measured in the same run
 )
 
 func (u unit) write(v float64) string {
 	switch {
-	case u == perSecond:
+	case u == perSecond || u == textsASecond:
 		return thousands(int64(math.Round(v))) + " " + string(u)
 	case u == share:
 		return strconv.FormatFloat(v, 'f', 3, 64)
