@@ -13,20 +13,25 @@ WHERE d.id = ANY (@ids::bigint[]) AND NOT human_decided(d.review_status) ORDER B
 -- ChooseEntities cleans the names that a run found: synonyms are resolved, stopwords and exclusions dropped (a whole name, or a name with an
 -- excluded word), 3 to 149 characters kept, one a document, folded name and type.
 -- name: ChooseEntities :many
+WITH banned AS MATERIALIZED (
+    SELECT fold(term) AS term, false AS word FROM stopwords WHERE scope IN ('ENTITY', 'ALL') AND retired_at IS NULL
+    UNION ALL
+    SELECT fold(term), true FROM exclusions WHERE kind = 'NER' AND retired_at IS NULL
+), found AS MATERIALIZED (
+    SELECT u.document_id, u.name, u.type, u.score, fold(u.name) AS folded
+    FROM (SELECT unnest(@documents::bigint[]) AS document_id, clean_text(unnest(@names::text[])) AS name, unnest(@types::text[]) AS type,
+        unnest(@scores::real[]) AS score) AS u
+), named AS MATERIALIZED (
+    SELECT f.document_id, coalesce(s.canonical, f.name) AS name, f.type, CASE WHEN s.id IS NULL THEN f.folded ELSE fold(s.canonical) END AS folded, f.score
+    FROM found f
+    LEFT JOIN (SELECT id, canonical, fold(term) AS folded FROM synonyms WHERE scope IN ('ENTITY', 'ALL') AND retired_at IS NULL) s ON s.folded = f.folded
+)
 SELECT DISTINCT ON (n.document_id, n.folded, n.type) n.document_id::bigint AS document_id, n.name::text AS name, n.type::text AS type,
     n.folded::text AS folded, n.score::real AS score
-FROM (
-    SELECT f.document_id, coalesce(s.canonical, f.name) AS name, f.type, fold(coalesce(s.canonical, f.name)) AS folded, f.score
-    FROM (SELECT u.document_id, clean_text(u.name) AS name, u.type, u.score
-          FROM (SELECT unnest(@documents::bigint[]) AS document_id, unnest(@names::text[]) AS name, unnest(@types::text[]) AS type,
-              unnest(@scores::real[]) AS score) AS u) AS f
-    LEFT JOIN synonyms s ON fold(s.term) = fold(f.name) AND s.scope IN ('ENTITY', 'ALL') AND s.retired_at IS NULL
-) AS n
+FROM named n
 WHERE char_length(n.name) BETWEEN 3 AND 149
-    AND NOT EXISTS (SELECT FROM stopwords w WHERE fold(w.term) = n.folded AND w.scope IN ('ENTITY', 'ALL') AND w.retired_at IS NULL)
-    AND NOT EXISTS (SELECT FROM exclusions x WHERE x.kind = 'NER' AND x.retired_at IS NULL AND fold(x.term) = n.folded)
-    AND NOT EXISTS (SELECT FROM exclusions x WHERE x.kind = 'NER' AND x.retired_at IS NULL
-        AND fold(x.term) = ANY (regexp_split_to_array(n.folded, '[^[:alnum:]]+')))
+    AND NOT EXISTS (SELECT FROM banned b WHERE b.term = n.folded)
+    AND NOT EXISTS (SELECT FROM banned b WHERE b.word AND b.term = ANY (regexp_split_to_array(n.folded, '[^[:alnum:]]+')))
 ORDER BY n.document_id, n.folded, n.type, n.score DESC;
 
 -- AddEntities adds the entities that are not there yet; the first spelling is kept for display.

@@ -40,10 +40,10 @@ func TestBatches(t *testing.T) {
 		processed   int64
 	}{
 		{"empty queue", nil, 0, 3, []ask{{0, 3}}, 0},
-		{"the cursor is the last key", []int64{2, 5, 9, 11}, 0, 3, []ask{{0, 3}, {9, 3}, {11, 3}}, 4},
+		{"the cursor is the last key", []int64{2, 5, 9, 11}, 0, 3, []ask{{0, 3}, {9, 3}, {11, 2}}, 4},
 		{"limit within a batch", []int64{1, 2, 3, 4, 5}, 2, 3, []ask{{0, 2}}, 2},
 		{"limit over batches", []int64{1, 2, 3, 4, 5}, 4, 3, []ask{{0, 3}, {3, 1}}, 4},
-		{"limit beyond the end", []int64{1, 2}, 9, 5, []ask{{0, 5}, {2, 5}}, 2},
+		{"limit beyond the end", []int64{1, 2}, 9, 5, []ask{{0, 5}, {2, 4}}, 2},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

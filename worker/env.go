@@ -31,10 +31,9 @@ type Step func(ctx context.Context, after int64, size int64) (Batch, error)
 func Batches(ctx context.Context, env Env, limit, size int64, step Step) error {
 	var seen int64
 	after := int64(0)
-	for {
-		n := size
+	for n := size; ; {
 		if limit > 0 {
-			n = min(size, limit-seen)
+			n = min(n, limit-seen)
 		}
 		if n <= 0 {
 			return nil
@@ -54,5 +53,6 @@ func Batches(ctx context.Context, env Env, limit, size int64, step Step) error {
 		}
 		seen += int64(b.Seen)
 		after = b.Last
+		n = min(size, 2*int64(b.Seen)) // a step that a slow engine cut short read more than it needed
 	}
 }

@@ -11,7 +11,7 @@ const (
 	// serviceTries is how many failures in a row end a run: enough for a server that is being restarted.
 	serviceTries = 3
 	servicePause = 500 * time.Millisecond // before the second try, twice that before the third
-	inferFor     = 2 * time.Second        // a slow engine's answers are committed this often
+	inferFor     = 3 * time.Second        // a slow engine's answers are committed this often
 	chunkFor     = 250 * time.Millisecond // a chunk is doubled as long as it takes less
 )
 
