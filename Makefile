@@ -6,7 +6,7 @@ TOOL := CGO_ENABLED=0 go tool -modfile=tools.mod
 LINT := github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 
 .DEFAULT_GOAL := help
-.PHONY: help run build test bench eval train generate check-generated fmt lint static deps clean
+.PHONY: help run build test test-ollama bench eval train generate check-generated fmt lint static deps clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -21,6 +21,10 @@ build: static ## Build bin/scrinalia
 test: static ## Run every test: race detector, real PostgreSQL, real browser
 	@sh scripts/deps.sh postgresql npm chromium gcc
 	go test -race -shuffle=on ./...
+
+test-ollama: ## Run the Ollama adapters against a real server: OLLAMA_BIN, the one on the PATH, or one that is built first
+	@bin=$$(sh scripts/ollama.sh) && echo "testing with $$bin" && \
+		OLLAMA_BIN=$$bin go test -tags ollama -run '^TestRealServer$$' -count=1 -v -timeout 20m ./engine/ollama
 
 bench: static ## Measure the figures of the budgets and print them
 	@sh scripts/deps.sh postgresql

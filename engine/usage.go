@@ -29,6 +29,9 @@ func UsageOf(engine any) Usage {
 	return Usage{}
 }
 
+// UsageNotes are the names of the notes that Since may make.
+var UsageNotes = []string{"engine_calls", "engine_repairs", "invalid_output", "truncated_input", "truncated_output", "prompt_tokens", "answer_tokens"}
+
 // Since is what was counted after an earlier reading, as notes of a run.
 func (u Usage) Since(earlier Usage) map[string]worker.Note {
 	notes := map[string]worker.Note{}

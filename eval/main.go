@@ -176,7 +176,9 @@ func (e *evaluation) classes(ctx context.Context) error {
 		for i, x := range examples {
 			texts[i] = x.Text
 		}
-		answers, err := ask(ctx, texts, func(ctx context.Context, texts []string) ([]engine.Choice, error) { return model.Classify(ctx, texts, set.labels) })
+		answers, err := ask(ctx, texts, func(ctx context.Context, texts []string) ([]engine.Choice, error) {
+			return model.Classify(ctx, texts, set.labels)
+		})
 		if err != nil {
 			return err
 		}

@@ -105,6 +105,7 @@ func TestBrowser(t *testing.T) { // its steps share a tab, so they are not paral
 	}
 
 	t.Run("the poll goes on while something runs, and stops", func(t *testing.T) { pollsAndStops(t, ctx) })
+	t.Run("the start button waits for the run", func(t *testing.T) { startWaits(t, ctx) })
 	t.Run("a run is started and refused without leaving the page", func(t *testing.T) { startsInPlace(t, ctx) })
 	t.Run("nothing is wider than the screen", func(t *testing.T) { fits(t, ctx) })
 	t.Run("everything works without scripts", func(t *testing.T) { worksWithoutScripts(t, ctx) })
@@ -151,6 +152,13 @@ func pollsAndStops(t *testing.T, ctx context.Context) {
 	}
 }
 
+func startWaits(t *testing.T, ctx context.Context) {
+	f := busy()
+	run(t, ctx, chromedp.Navigate(site(t, f)+"/workers/ner"), until(`!!window.htmx && document.querySelector('#start-button').disabled`))
+	f.set(func(f *fake) { f.states[2].ActiveRun = nil })
+	run(t, ctx, until(`!document.querySelector('#start-button').disabled && !document.querySelector('#live[hx-trigger]')`))
+}
+
 func startsInPlace(t *testing.T, ctx context.Context) {
 	f := busy()
 	f.states[1].ActiveRun, f.states[2].ActiveRun = nil, nil
@@ -174,7 +182,7 @@ func startsInPlace(t *testing.T, ctx context.Context) {
 
 func fits(t *testing.T, ctx context.Context) {
 	full, bare := site(t, busy()), site(t, &fake{empty: true, states: idle()})
-	pages := []string{"/workers", "/workers/ner", "/workers/conflict-judge", "/workers/ner/force?units=all", "/runs", "/runs/1263", "/runs/1275", "/runs/1280", "/nothing"}
+	pages := []string{"/workers", "/workers/ner", "/workers/conflict-judge", "/workers/ner/force?units=all", "/runs", "/runs/1263", "/runs/1275", "/runs/1280", "/search", "/search?q=many", "/search?q=unembedded", "/nothing"}
 	for _, lang := range []string{"en", "pt-BR"} {
 		for _, width := range []int64{320, 390, 1360} {
 			for _, path := range pages {

@@ -3,6 +3,7 @@ package handlers
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"maps"
 	"net/http"
@@ -43,6 +44,7 @@ var keys = map[int]string{
 	http.StatusUnprocessableEntity:   "refused",
 	http.StatusServiceUnavailable:    "unavailable",
 	http.StatusForbidden:             "forbidden",
+	http.StatusMisdirectedRequest:    "misdirected",
 	http.StatusRequestEntityTooLarge: "toolarge",
 	http.StatusBadRequest:            "malformed",
 }
@@ -81,6 +83,9 @@ func (h *handlers) classify(err error, c echo.Context) problem {
 		p.Status, p.Detail = http.StatusRequestEntityTooLarge, "A file may have 512 MB, any other request 1 MB."
 	} else if errors.Is(err, errCrossOrigin) {
 		p.Status, p.Detail = http.StatusForbidden, "Changes are only accepted from the pages of this program."
+	} else if errors.Is(err, errHost) {
+		p.Status = http.StatusMisdirectedRequest
+		p.Detail = fmt.Sprintf("The panel does not answer to the name %q. If it is the panel's, put it into SCRINALIA_ALLOWED_HOSTS.", cleanName(c.Request().Host))
 	} else if e, ok := errors.AsType[*echo.HTTPError](err); ok {
 		p.Status, p.Detail = e.Code, ""
 		if s, ok := e.Message.(string); ok && s != http.StatusText(e.Code) {
@@ -115,14 +120,21 @@ func (h *handlers) failPage(p problem, c echo.Context) {
 	switch {
 	case page.Key == "":
 		page.Key, page.Detail = "internal", ""
+	case p.Status == http.StatusMisdirectedRequest:
+		page.Detail, page.Subject = "", cleanName(c.Request().Host)
 	case p.Status == http.StatusServiceUnavailable || p.Status == http.StatusForbidden || p.Status == http.StatusRequestEntityTooLarge:
 		page.Detail = "" // the page says it
 	}
 	if p.Run != nil {
 		page.InLabel = h.label(p.Run.Worker)
 	}
+	def, lookupErr := h.catalogue.Lookup(c.Param("name"))
 	for _, name := range slices.Sorted(maps.Keys(p.Fields)) {
-		page.Fields, page.Detail = append(page.Fields, p.Fields[name]), ""
+		said := p.Fields[name]
+		if lookupErr == nil {
+			said = page.Refusal(def, name, said)
+		}
+		page.Fields, page.Detail = append(page.Fields, said), ""
 	}
 	hd := c.Response().Header()
 	switch {

@@ -3,6 +3,8 @@ package handlers_test
 import (
 	"context"
 	"io"
+	"os"
+	"path/filepath"
 	"slices"
 	"sync"
 	"time"
@@ -69,6 +71,8 @@ type fake struct {
 	submitErr error
 	importErr error
 	report    views.ImportReport
+	rejects   string // what the importer leaves in a file of rejects below dir
+	dir       string // where reports are kept
 	explode   bool
 
 	submitted []worker.Request
@@ -227,7 +231,11 @@ func (f *fake) Import(_ context.Context, name, format string, checkOnly bool, r 
 	f.set(func(f *fake) { f.imported = append(f.imported, string(raw)) })
 	report := f.report
 	report.File, report.Format, report.CheckOnly = name, format, checkOnly
-	return report, nil
+	if f.rejects != "" {
+		report.RejectsFile = filepath.Join(f.dir, "fresh.csv")
+		err = os.WriteFile(report.RejectsFile, []byte(f.rejects), 0o600)
+	}
+	return report, err
 }
 
 func (f *fake) LoadSample(context.Context) (views.ImportReport, error) { return f.report, f.importErr }

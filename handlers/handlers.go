@@ -12,18 +12,21 @@ import (
 	"github.com/labstack/echo/v4"
 )
 
-// Options are what the panel needs. Catalogue, Panel, Ledger and Importer are required.
+// Options are what the panel needs. Catalogue, Panel, Ledger, Importer and Search are required.
 type Options struct {
 	Catalogue   *worker.Catalogue
 	Panel       Panel
 	Ledger      Ledger
 	Importer    Importer
+	Search      Searcher
 	Log         *slog.Logger     // discarded when nil
 	Version     string           // shown in the foot
 	Environment string           // shown in the bar, so that nobody mistakes production for a trial; may be empty
 	Location    *time.Location   // the zone of every time on a page; time.Local when nil
 	Language    string           // for who asks for none that there is; English when empty
 	Now         func() time.Time // time.Now when nil
+	ReportsDir  string           // where the reports of imports are kept; a temporary folder when empty
+	Hosts       Hosts            // the names that the panel answers to; loopback only when empty
 }
 
 // handlers holds what every handler shares.
@@ -32,6 +35,7 @@ type handlers struct {
 	panel       Panel
 	ledger      Ledger
 	importer    Importer
+	search      Searcher
 	log         *slog.Logger
 	version     string
 	environment string
@@ -39,15 +43,16 @@ type handlers struct {
 	language    views.Language
 	now         func() time.Time
 	assets      map[string]string
+	hosts       Hosts
 	reports     reports
 }
 
 // New returns the panel. It opens nothing and starts nothing.
 func New(o Options) http.Handler {
 	h := &handlers{
-		catalogue: o.Catalogue, panel: o.Panel, ledger: o.Ledger, importer: o.Importer, log: o.Log,
+		catalogue: o.Catalogue, panel: o.Panel, ledger: o.Ledger, importer: o.Importer, search: o.Search, log: o.Log,
 		version: o.Version, environment: o.Environment, zone: o.Location, language: views.Language(o.Language), now: o.Now,
-		assets: static.URLs(),
+		assets: static.URLs(), hosts: o.Hosts, reports: reports{dir: o.ReportsDir},
 	}
 	if h.log == nil {
 		h.log = slog.New(slog.DiscardHandler)
@@ -65,7 +70,7 @@ func New(o Options) http.Handler {
 	e.HideBanner, e.HidePort = true, true
 	e.IPExtractor = echo.ExtractIPDirect() // who asked is told by the connection, never by a header
 	e.HTTPErrorHandler = h.fail
-	e.Use(h.identify, h.logAccess, h.recoverPanic, secure, h.choose, sameOrigin, limitBody)
+	e.Use(h.identify, h.logAccess, h.recoverPanic, secure, h.choose, h.knownHost, sameOrigin, limitBody)
 	h.routes(e)
 	return e
 }

@@ -51,6 +51,7 @@ func (h *handlers) importFile(c echo.Context) error {
 	}
 	report, err := h.importer.Import(c.Request().Context(), u.name, u.format, u.checkOnly, u.file)
 	if err != nil {
+		discardRejects(report)
 		return h.refuseImport(c, err)
 	}
 	return h.reported(c, report)
@@ -66,11 +67,28 @@ func (h *handlers) loadSample(c echo.Context) error {
 	return h.reported(c, report)
 }
 
+// reported keeps the report and leads to it. The import is done: a report that cannot be kept is shown this once.
 func (h *handlers) reported(c echo.Context, report views.ImportReport) error {
-	if wantsJSON(c.Request()) {
-		return answerJSON(c, http.StatusOK, report)
+	report, id, err := h.reports.keep(report, h.now())
+	if err != nil {
+		h.log.ErrorContext(c.Request().Context(), "report of an import not kept", "err", err, "request_id", requestID(c))
+		discardRejects(report)
 	}
-	return seeOther(c, views.ReportPath(h.reports.keep(report)))
+	switch {
+	case wantsJSON(c.Request()):
+		return answerJSON(c, http.StatusOK, report)
+	case id == "":
+		page := views.Report(views.ReportPage{Frame: h.frame(c, views.PlaceWorkers), Report: report})
+		return render(c, http.StatusOK, page, page)
+	}
+	return seeOther(c, views.ReportPath(id))
+}
+
+// discardRejects removes the file of the rejects of a report that is not kept.
+func discardRejects(report views.ImportReport) {
+	if report.RejectsFile != "" {
+		_ = os.Remove(report.RejectsFile)
+	}
 }
 
 // refuseImport shows the upload form again with what was wrong.

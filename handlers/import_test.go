@@ -5,9 +5,13 @@ import (
 	"encoding/json"
 	"mime/multipart"
 	"net/http"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
+	"scrinalia/handlers"
 	"scrinalia/views"
 	"scrinalia/worker"
 )
@@ -42,6 +46,7 @@ func uploadOf(t *testing.T, fields ...field) asked {
 func TestImport(t *testing.T) {
 	t.Parallel()
 	f := busy()
+	f.dir, f.rejects = t.TempDir(), "line,column,id,reason\n1204,title,x,title is empty\n"
 	f.report.Rejects = []views.Reject{{Line: 1204, Column: "title", ID: "<b>x</b>", Reason: "title is empty"}}
 	h := serve(f)
 	a := ask(t, h, uploadOf(t, field{"file", `C:\archive\atom-2026.csv`, "a,b\n"}, field{"format", "", "atom-csv"}, field{"check_only", "", "1"}))
@@ -55,10 +60,19 @@ func TestImport(t *testing.T) {
 	for selector, want := range map[string]string{
 		"h1": "The file was checked, nothing was kept", ".head .lede": "atom-2026.csv: AtoM ISAD(G) CSV, Windows-1252.", ".tally": "read412would be imported400unchanged10rejected 2",
 		"tbody tr": "1,204title<b>x</b>title is empty", ".sec-h span": "the first 1 of 2",
+		".sec-h a[download]": "Download all of them (CSV)",
 	} {
 		if got := page.words(t, selector); got != want {
 			t.Errorf("%s says %q, want %q", selector, got, want)
 		}
+	}
+	h = serve(f) // another process
+	if again := ask(t, h, asked{path: a.Header.Get("Location")}); again.text != page.text && again.words(t, "main") != page.words(t, "main") {
+		t.Errorf("after a restart: %d %s", again.StatusCode, again.words(t, "main"))
+	}
+	download := ask(t, h, asked{path: page.page(t).Find(".sec-h a[download]").AttrOr("href", "")})
+	if download.text != f.rejects || download.Header.Get("Content-Type") != "text/csv; charset=utf-8" || download.Header.Get("Content-Disposition") != "attachment; filename=atom-2026.csv.rejects.csv" {
+		t.Errorf("the rejects: %d %v %q", download.StatusCode, download.Header, download.text)
 	}
 	j := ask(t, h, asJSON(uploadOf(t, field{"file", "x.jsonl", "{}"})))
 	var report views.ImportReport
@@ -67,6 +81,57 @@ func TestImport(t *testing.T) {
 	}
 	if s := ask(t, h, asked{method: "POST", path: "/import/sample"}); s.StatusCode != http.StatusSeeOther {
 		t.Errorf("the sample: %d", s.StatusCode)
+	}
+}
+
+// TestReportsAreBounded keeps the newest reports with their rejects, and nothing else that an import left behind.
+func TestReportsAreBounded(t *testing.T) {
+	t.Parallel()
+	f := busy()
+	f.dir, f.rejects = t.TempDir(), "line,column,id,reason\n"
+	now := noon
+	h := handlers.New(handlers.Options{
+		Catalogue: catalogue(), Panel: f, Ledger: f, Importer: f, ReportsDir: filepath.Join(f.dir, "imports"),
+		Now: func() time.Time { now = now.Add(time.Second); return now },
+	})
+	var addresses []string
+	for range 53 {
+		a := ask(t, h, uploadOf(t, field{"file", "a.csv", "x"}))
+		addresses = append(addresses, a.Header.Get("Location"))
+	}
+	for i, address := range addresses {
+		want := http.StatusOK
+		if i < 3 {
+			want = http.StatusNotFound
+		}
+		for _, path := range []string{address, address + "/rejects.csv"} {
+			if a := ask(t, h, asked{path: path}); a.StatusCode != want {
+				t.Errorf("%s, the %d. of 53: %d, want %d", path, i+1, a.StatusCode, want)
+			}
+		}
+	}
+	files, err := os.ReadDir(filepath.Join(f.dir, "imports"))
+	if err != nil || len(files) != 100 {
+		t.Errorf("%d files are kept, want 100: %v", len(files), err)
+	}
+	for _, path := range []string{"/imports/..%2f..%2fsecret", "/imports/x", "/imports/x/rejects.csv"} {
+		if a := ask(t, h, asked{path: path}); a.StatusCode != http.StatusNotFound {
+			t.Errorf("%s: %d", path, a.StatusCode)
+		}
+	}
+}
+
+// TestReportNotKept: a disk that is full takes the page of its own away, not the report.
+func TestReportNotKept(t *testing.T) {
+	t.Parallel()
+	f := busy()
+	f.dir = filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(f.dir, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	a := ask(t, serve(f), uploadOf(t, field{"file", "a.csv", "x"}))
+	if a.StatusCode != http.StatusOK || !strings.Contains(a.words(t, "h1"), "400 records were imported") {
+		t.Errorf("%d %s", a.StatusCode, a.words(t, "main"))
 	}
 }
 

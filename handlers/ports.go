@@ -4,6 +4,7 @@ import (
 	"context"
 	"io"
 
+	"scrinalia/search"
 	"scrinalia/views"
 	"scrinalia/worker"
 )
@@ -44,4 +45,10 @@ type Importer interface {
 	Import(ctx context.Context, name string, format string, checkOnly bool, r io.Reader) (views.ImportReport, error)
 	// LoadSample imports the bundled collection.
 	LoadSample(ctx context.Context) (views.ImportReport, error)
+}
+
+// Searcher finds descriptions.
+type Searcher interface {
+	// Search answers a query. It fails with Invalid when the query or the page is out of bounds.
+	Search(ctx context.Context, q search.Query) (search.Answer, error)
 }

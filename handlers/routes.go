@@ -19,11 +19,13 @@ func (h *handlers) routes(e *echo.Echo) {
 	get("/workers/:name/force", h.askForce)   // people, before a forced run
 	e.POST("/workers/:name/runs", h.startRun) // people and scripts
 	get("/runs", h.listRuns)                  // people and scripts
+	get("/search", h.searchDocuments)         // people and scripts
 	get("/runs/:id", h.showRun)               // people and scripts; polled while it runs
 	e.POST("/runs/:id/cancel", h.cancelRun)   // people and scripts
 	e.POST(views.ImportPath(), h.importFile)  // people and scripts
 	e.POST(views.SamplePath(), h.loadSample)  // people, on the first start
 	get("/imports/:id", h.showReport)         // people, after an import
+	get("/imports/:id/rejects.csv", h.downloadRejects)
 	e.POST(views.LanguagePath(), h.setLanguage)
 
 	get(livePath, h.live)                 // supervisors

@@ -1,6 +1,7 @@
 package handlers_test
 
 import (
+	"cmp"
 	"context"
 	"io"
 	"net/http"
@@ -18,14 +19,15 @@ func seconds(s float64) time.Duration { return time.Duration(s * float64(time.Se
 
 func serve(f *fake) http.Handler {
 	return handlers.New(handlers.Options{
-		Catalogue: catalogue(), Panel: f, Ledger: f, Importer: f, Version: "1.4.0", Environment: "production",
-		Location: saoPaulo, Now: func() time.Time { return noon },
+		Catalogue: catalogue(), Panel: f, Ledger: f, Importer: f, Search: f, Version: "1.4.0", Environment: "production",
+		Location: saoPaulo, ReportsDir: f.dir, Now: func() time.Time { return noon },
 	})
 }
 
 // asked is a request of a test; answered is what came back.
 type asked struct {
 	method, path, body string
+	host               string // localhost when empty
 	header             map[string]string
 }
 
@@ -60,6 +62,7 @@ func askWith(ctx context.Context, t *testing.T, h http.Handler, q asked) answere
 	}
 	r := httptest.NewRequestWithContext(ctx, q.method, q.path, strings.NewReader(q.body))
 	r.RemoteAddr = "192.0.2.7:4711"
+	r.Host = cmp.Or(q.host, "localhost")
 	if q.method == http.MethodPost && q.body != "" {
 		r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 	}

@@ -111,6 +111,9 @@ func (a *atom) mapHeader(names []string) {
 
 func (a *atom) has(name string) bool { _, ok := a.column[name]; return ok }
 
+// is says whether the column at i is the one of that name.
+func (a *atom) is(i int, name string) bool { n, ok := a.column[name]; return ok && n == i }
+
 func (a *atom) complete() bool { return a.has("title") && slices.ContainsFunc(idColumns, a.has) }
 
 // checkHeader refuses a header that leaves open where the text belongs.
@@ -198,12 +201,21 @@ func (a *atom) parse() row {
 		case reject != nil:
 		case !ok:
 			reject = &Reject{Line: line + c.line, Column: a.header[i], Reason: reasonBadUTF8}
-		case len(s) > maxField:
+		case len(s) > maxField && !a.is(i, markName):
 			reject = &Reject{Line: line + c.line, Column: a.header[i], Reason: tooLong(len(s))}
 		}
 		a.vals = append(a.vals, s)
 	}
 	id, column := a.id()
+	r := row{line: line}
+	if reject == nil {
+		r.Record, r.culture = a.record(), strings.ToLower(a.one("culture"))
+		r.DescriptionID, r.Raw = id, a.raw()
+		if a.has(markName) {
+			r.recognise([]byte(a.vals[a.column[markName]]))
+			id = r.DescriptionID
+		}
+	}
 	if reason := checkID(id); reject == nil && reason != "" {
 		i := a.column[column]
 		reject = &Reject{Line: line + a.rows.cells[i].line, Column: a.header[i], Reason: reason}
@@ -213,8 +225,6 @@ func (a *atom) parse() row {
 		return row{line: line, reject: reject}
 	}
 	a.byID[column]++
-	r := row{line: line, culture: strings.ToLower(a.one("culture")), Record: a.record()}
-	r.DescriptionID = id
 	return r
 }
 

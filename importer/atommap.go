@@ -13,7 +13,7 @@ var mappedColumns = []string{
 	"culture", "descriptionIdentifier", "digitalObjectURI", "eventActorHistories", "eventActors", "eventDates",
 	"eventEndDates", "eventStartDates", "eventTypes", "extentAndMedium", "genreAccessPoints", "identifier", "language",
 	"legacyId", "levelOfDescription", "nameAccessPoints", "parentId", "placeAccessPoints", "referenceCode", "repository",
-	"scopeAndContent", "subjectAccessPoints", "title",
+	"scopeAndContent", "subjectAccessPoints", "title", markName,
 }
 
 // creations are the names of the event type "creation" in the languages that
@@ -22,7 +22,7 @@ var creations = []string{"creation", "criação", "produção", "creación", "pr
 
 const null = "NULL" // how AtoM writes that a field has nothing in it
 
-// record maps the row. The description id is the caller's.
+// record maps the row. The description id and the raw record are the caller's.
 func (a *atom) record() Record {
 	code := a.one("referenceCode")
 	if code == "" {
@@ -49,7 +49,6 @@ func (a *atom) record() Record {
 		Places:              a.list("placeAccessPoints"),
 		Names:               a.list("nameAccessPoints"),
 		Genres:              a.list("genreAccessPoints"),
-		Raw:                 a.raw(),
 	}
 }
 

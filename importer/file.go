@@ -19,6 +19,8 @@ type row struct {
 
 	line    int64
 	culture string
+	marked  bool   // an export wrote it, and nobody edited it since
+	source  Source // what its mark names
 	reject  *Reject
 	// malformed says that the row is not of the format at all. A file with
 	// nothing but malformed rows is refused.
@@ -41,19 +43,26 @@ type file struct {
 	seen    *seen
 	text    *text
 	rejects *rejectsWriter
+	known   func(ctx context.Context, ids []string) (map[string]Source, error) // nil: the sink cannot say
 }
 
 // records yields what can be stored and accounts for what cannot.
 func (f *file) records() iter.Seq2[Record, error] {
 	return func(yield func(Record, error) bool) {
-		if err := f.each(func(r Record) bool { return yield(r, nil) }); err != nil {
+		h := &held{known: f.known, yield: func(r Record) bool { return yield(r, nil) }}
+		err := f.each(func(r row) error { return h.take(f.ctx, r) })
+		if err == nil {
+			err = h.flush(f.ctx)
+		}
+		if err != nil && !errors.Is(err, errStopped) {
 			yield(Record{}, err)
 		}
 	}
 }
 
-// each calls do until it returns false, and returns what ends the import.
-func (f *file) each(do func(Record) bool) error {
+// each calls do with every row that can be stored, and returns what ends the
+// import.
+func (f *file) each(do func(row) error) error {
 	var malformed int64
 	for {
 		r, err := f.parser.next()
@@ -80,8 +89,8 @@ func (f *file) each(do func(Record) bool) error {
 			continue
 		}
 		r.ContentHash = r.Hash()
-		if !do(r.Record) {
-			return nil
+		if err := do(r); err != nil {
+			return err
 		}
 	}
 	if malformed > 0 && malformed == f.report.Read {

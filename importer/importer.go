@@ -1,5 +1,5 @@
-// Package importer brings archival descriptions in: AtoM's ISAD(G) CSV and
-// JSON Lines, from files of any size in bounded memory.
+// Package importer brings archival descriptions in and out: AtoM's ISAD(G) CSV
+// and JSON Lines, files of any size in bounded memory.
 //
 // A file is read twice. The first pass settles the encoding over the whole of
 // it, the second one yields records to a [Sink], which keeps all of them or
@@ -49,7 +49,8 @@ type Record struct {
 	// Raw is everything the source said, as a JSON object that PostgreSQL can
 	// store: no NUL, no lone surrogate.
 	Raw json.RawMessage
-	// ContentHash covers the mapped fields only; see [Record.Hash].
+	// ContentHash covers the mapped fields only; see [Record.Hash]. For a record
+	// of an export that staging still has the source of it is the source's.
 	ContentHash [32]byte
 }
 
@@ -114,6 +115,15 @@ type Sink interface {
 	ImportStaging(ctx context.Context, file string, checkOnly bool, records iter.Seq2[Record, error]) (imported, unchanged int64, err error)
 }
 
+// Archive is a Sink that knows what it has. Only such a one can tell that a
+// record of its own export is no news.
+type Archive interface {
+	Sink
+	// Sources are the staging records of those of these descriptions that the
+	// archive has, by description id.
+	Sources(ctx context.Context, ids []string) (map[string]Source, error)
+}
+
 // Import reads r into sink. Every reject is also written to rejects as CSV
 // (line, column, id, reason), unless that is nil; nothing is written to it when
 // there is none. The report is filled as far as the import got, also with an
@@ -127,6 +137,9 @@ func Import(ctx context.Context, sink Sink, r io.Reader, o Options, rejects io.W
 	defer src.Close()
 
 	f := &file{ctx: ctx, report: &report, seen: newSeen(), text: src.text(), rejects: newRejectsWriter(rejects)}
+	if a, ok := sink.(Archive); ok {
+		f.known = a.Sources
+	}
 	report.Encoding = src.encoding()
 	f.parser, report.Format, err = src.parser(o.Format, f.text)
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 
 // jsonLines reads one JSON object a line. Keys that an export adds (such as
 // tags and entities) are like unknown ones: kept in the raw record, never
-// mapped, so that an archive can read its own export and change nothing.
+// mapped. Its mark is looked at: see mark.
 type jsonLines struct {
 	w    *window
 	text *text
@@ -98,7 +98,9 @@ func (j *jsonLines) parse(line int64, b []byte) row {
 	if o.reject != nil {
 		o.reject.Line, o.reject.ID = line, shortID(r.DescriptionID)
 		r.reject, r.malformed = o.reject, o.missing
+		return r
 	}
+	r.recognise(o.keys[markName])
 	return r
 }
 

@@ -1,9 +1,8 @@
 -- ClaimTransfer returns the next staging records to transfer. Nothing is locked: the guard lets one transfer run.
 -- name: ClaimTransfer :many
-SELECT s.id FROM staging_records s
-JOIN transfer_queue q ON q.unit_id = s.id
-WHERE s.id > @after AND (q.pending OR @force::boolean)
-ORDER BY s.id
+SELECT q.unit_id FROM transfer_queue q
+WHERE q.unit_id > @after AND (q.pending OR @force::boolean)
+ORDER BY q.unit_id
 LIMIT @max_rows;
 
 -- TransferDocuments makes the staging records of this batch into descriptions, or renews them: content from the source, AI results of

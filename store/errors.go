@@ -47,10 +47,29 @@ func constraint(err error) string {
 	return ""
 }
 
+// How a server refuses a login, by SQLSTATE.
+const (
+	wrongPassword = "28P01"
+	noLogin       = "28000" // no such user, or none from here
+	noDatabase    = "3D000"
+	noPrivilege   = "42501"
+)
+
+// refusedLogin says whether the server answered, but let nobody in.
+func refusedLogin(pg *pgconn.PgError) bool {
+	switch pg.Code {
+	case wrongPassword, noLogin, noDatabase:
+		return true
+	case noPrivilege:
+		return pg.Severity == "FATAL" // of a statement it is an error
+	}
+	return false
+}
+
 // unavailable: no connection could be had or kept, or the server is going down or starting (SQLSTATE classes 08 and 57P, 53300).
 func unavailable(err error) bool {
 	if pg, ok := errors.AsType[*pgconn.PgError](err); ok {
-		return strings.HasPrefix(pg.Code, "08") || strings.HasPrefix(pg.Code, "57P") || pg.Code == "53300"
+		return strings.HasPrefix(pg.Code, "08") || strings.HasPrefix(pg.Code, "57P") || pg.Code == "53300" || refusedLogin(pg)
 	}
 	if _, ok := errors.AsType[*pgconn.ConnectError](err); ok {
 		return true

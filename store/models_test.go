@@ -433,8 +433,12 @@ func TestAnOutageIsNoVerdict(t *testing.T) {
 		return nil
 	}
 	f := fake{
-		entities: func(texts []string) ([]engine.Found, error) { return make([]engine.Found, len(texts)), answer(len(texts)) },
-		classify: func(texts, _ []string) ([]engine.Choice, error) { return make([]engine.Choice, len(texts)), answer(len(texts)) },
+		entities: func(texts []string) ([]engine.Found, error) {
+			return make([]engine.Found, len(texts)), answer(len(texts))
+		},
+		classify: func(texts, _ []string) ([]engine.Choice, error) {
+			return make([]engine.Choice, len(texts)), answer(len(texts))
+		},
 		embed: func(texts []string) ([]engine.Vector, error) {
 			return make([]engine.Vector, len(texts)), answer(len(texts))
 		},

@@ -15,6 +15,7 @@ import (
 	"scrinalia/worker"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
@@ -50,19 +51,48 @@ func Open(ctx context.Context, url string, log *slog.Logger) (*Store, error) {
 	if err := s.checkVersion(ctx); err != nil {
 		pool.Close()
 		if worker.KindOf(err) == worker.Unavailable {
-			c := cfg.ConnConfig
-			return nil, &worker.Error{
-				Kind: worker.Unavailable, Err: err,
-				Msg: fmt.Sprintf("The database does not answer at %s, port %d. Start it, or check DATABASE_URL.", c.Host, c.Port),
-			}
+			return nil, &worker.Error{Kind: worker.Unavailable, Err: err, Msg: whyNoConnection(err, cfg.ConnConfig) + ", or check DATABASE_URL."}
 		}
 		return nil, err
 	}
 	return s, nil
 }
 
-// Close closes every connection.
-func (s *Store) Close() { s.pool.Close() }
+// whyNoConnection says what keeps the program from the database and what mends it, for one who knows neither SQLSTATE nor the driver.
+func whyNoConnection(err error, c *pgx.ConnConfig) string {
+	where := fmt.Sprintf("at %s, port %d", c.Host, c.Port)
+	pg, _ := errors.AsType[*pgconn.PgError](err)
+	switch {
+	case pg == nil || !refusedLogin(pg):
+		return "The database does not answer " + where + ". Start it"
+	case pg.Code == wrongPassword:
+		return fmt.Sprintf("The database %s refused the password of user %q. Correct it", where, c.User)
+	case pg.Code == noDatabase:
+		return fmt.Sprintf("There is no database %q %s. Create it", c.Database, where)
+	case pg.Code == noPrivilege:
+		return fmt.Sprintf("User %q may not connect to the database %q %s. Grant it CONNECT", c.User, c.Database, where)
+	}
+	return fmt.Sprintf("The database %s does not let user %q in: there is no such user, or its pg_hba.conf refuses it from here. Create or admit the user", where, c.User)
+}
+
+// closeWithin is how long Close waits for connections that are in use.
+const closeWithin = 2 * time.Second
+
+// Close closes every connection. One that is still in use after closeWithin is left behind: it ends with the process.
+func (s *Store) Close() {
+	closed := make(chan struct{})
+	go func() {
+		defer close(closed)
+		s.pool.Close()
+	}()
+	limit := time.NewTimer(closeWithin)
+	defer limit.Stop()
+	select {
+	case <-closed:
+	case <-limit.C:
+		s.log.Warn("connections of the database were still in use and are left behind", "connections", s.pool.Stat().AcquiredConns())
+	}
+}
 
 // Pool is for the job queue, which brings its own driver.
 func (s *Store) Pool() *pgxpool.Pool { return s.pool }

@@ -6,7 +6,8 @@ import "scrinalia/worker"
 type ErrorPage struct {
 	Frame
 	Status  int
-	Key     string      // which texts it has: notfound, conflict, refused, unavailable, forbidden, method, toolarge, malformed, internal
+	Key     string      // which texts it has: notfound, conflict, refused, unavailable, forbidden, misdirected, method, toolarge, malformed, internal
+	Subject string      // what the text is about, where it names something
 	Detail  string      // a sentence of the program about this case, safe to show
 	Fields  []string    // refusals, field by field
 	InWay   *worker.Run // the run that is in the way
@@ -26,7 +27,7 @@ func (p ErrorPage) Title() string {
 }
 
 // Text says what it means and what to do.
-func (p ErrorPage) Text() string { return p.T("error." + p.Key + ".text") }
+func (p ErrorPage) Text() string { return p.T("error."+p.Key+".text", p.Subject) }
 
 // WayText names who started the run in the way, when, and how far it is.
 func (p ErrorPage) WayText() string {

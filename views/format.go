@@ -40,11 +40,12 @@ func (f Frame) Dec(v float64, decimals int) string {
 // nbsp keeps a number with its unit on one line.
 const nbsp = "\u00a0"
 
-// Duration writes a time span in the two units that matter: 0.4 s, 20 s, 1 min 54 s, 2 h 05 min, 3 d 4 h.
+// Duration writes a time span in the two units that matter: under 0.1 s, 0.4 s, 20 s, 1 min 54 s, 2 h 05 min, 3 d 4 h.
 func (f Frame) Duration(d time.Duration) string {
-	d = max(d, 0)
 	seconds := int64(d.Round(time.Second) / time.Second)
 	switch {
+	case d < 100*time.Millisecond:
+		return strings.ReplaceAll(f.T("duration.least"), " ", nbsp)
 	case d < 9950*time.Millisecond:
 		return f.Dec(math.Round(d.Seconds()*10)/10, 1) + nbsp + "s"
 	case seconds < 60:

@@ -44,7 +44,9 @@ func TestDuration(t *testing.T) {
 		d      time.Duration
 		en, pt string
 	}{
-		{-time.Second, "0.0 s", "0,0 s"},
+		{-time.Second, "under 0.1 s", "menos de 0,1 s"},
+		{99 * time.Millisecond, "under 0.1 s", "menos de 0,1 s"},
+		{100 * time.Millisecond, "0.1 s", "0,1 s"},
 		{400 * time.Millisecond, "0.4 s", "0,4 s"},
 		{6200 * time.Millisecond, "6.2 s", "6,2 s"},
 		{9949 * time.Millisecond, "9.9 s", "9,9 s"},
@@ -173,5 +175,22 @@ func TestProgress(t *testing.T) {
 				t.Errorf("got %q, want %q", got, tt.want)
 			}
 		})
+	}
+}
+
+// TestReasonsInExamples writes the validator's reasons as labels, whatever the name of the description looks like.
+func TestReasonsInExamples(t *testing.T) {
+	t.Parallel()
+	for given, want := range map[string]string{
+		"OP-03-0127: MISSING_DATE, NO_TAGS":      "OP-03-0127: sem data, sem termos",
+		"BR: SP: MISSING_DATE":                   "BR: SP: sem data",
+		"OP-1: RULE_MATCH:Marca: [sic], NO_TAGS": "OP-1: textos que casam com a regra Marca: [sic], sem termos",
+		"OP-1: SOMETHING_NEW":                    "OP-1: SOMETHING_NEW",
+		"no reason at all":                       "no reason at all",
+	} {
+		notes := frame(Portuguese).Notes(map[string]worker.Note{"would_flag": {Count: 1, Examples: []string{given}}})
+		if got := notes[0].Examples[0]; got != want {
+			t.Errorf("%q is written %q, want %q", given, got, want)
+		}
 	}
 }

@@ -27,6 +27,10 @@ type ImportReport struct {
 	Rejects   []Reject `json:"rejects"`
 	Notes     []string `json:"notes"`
 	CheckOnly bool     `json:"check_only"`
+	// RejectsPath is the address of the file with every reject; empty when there is none.
+	RejectsPath string `json:"rejects_path,omitempty"`
+	// RejectsFile is that file on disk, on its way from the importer to where it is kept; whoever has the report removes or moves it.
+	RejectsFile string `json:"-"`
 }
 
 // ReportPage is the report of an import.

@@ -12,6 +12,7 @@ import (
 type NoteRow struct {
 	Name     string
 	Label    string
+	Known    bool // the label is a text in the page's language, not made from the name
 	Count    string
 	Examples []string
 }
@@ -27,19 +28,56 @@ func (f Frame) Notes(notes map[string]worker.Note) []NoteRow {
 	rows := make([]NoteRow, len(names))
 	for i, name := range names {
 		rows[i] = NoteRow{
-			Name: name, Label: f.noteLabel(name),
-			Count: f.Num(notes[name].Count), Examples: notes[name].Examples,
+			Name: name, Label: f.noteLabel(name), Known: f.hasLabel(name),
+			Count: f.Num(notes[name].Count), Examples: f.examples(name, notes[name].Examples),
 		}
 	}
 	return rows
 }
 
-// ruleNote begins the names of notes that count the matches of one rule.
-const ruleNote = "RULE_MATCH:"
-
 func (f Frame) noteLabel(name string) string {
-	if rule, ok := strings.CutPrefix(name, ruleNote); ok {
+	if rule, ok := strings.CutPrefix(name, worker.RuleMatch); ok {
 		return f.T("note.rule", rule)
 	}
 	return f.Or("note."+name, strings.ReplaceAll(name, "_", " "))
+}
+
+// noteOfReasons is the note whose examples name a description with the validator's reasons: "OP-03-0127: MISSING_DATE, NO_TAGS".
+const noteOfReasons = "would_flag"
+
+func (f Frame) examples(note string, examples []string) []string {
+	if note != noteOfReasons {
+		return examples
+	}
+	out := make([]string, len(examples))
+	for i, e := range examples {
+		out[i] = f.reasons(e)
+	}
+	return out
+}
+
+// reasons writes the reasons at the end of an example as labels. What is no known reason stays as it is.
+func (f Frame) reasons(example string) string {
+	for i := range example {
+		codes, ok := strings.CutPrefix(example[i:], ": ")
+		if !ok {
+			continue
+		}
+		words := strings.Split(codes, ", ")
+		if !f.hasLabel(words[0]) { // the name of the description has a colon
+			continue
+		}
+		for j, w := range words {
+			if f.hasLabel(w) {
+				words[j] = f.noteLabel(w)
+			}
+		}
+		return example[:i] + ": " + strings.Join(words, ", ")
+	}
+	return example
+}
+
+func (f Frame) hasLabel(code string) bool {
+	_, known := f.Lang.find("note." + code)
+	return known || strings.HasPrefix(code, worker.RuleMatch)
 }

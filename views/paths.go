@@ -70,5 +70,8 @@ func SamplePath() string { return "/import/sample" }
 // ReportPath is the address of an import's report.
 func ReportPath(id string) string { return "/imports/" + url.PathEscape(id) }
 
+// RejectsPath is the address of the file of an import's rejects.
+func RejectsPath(id string) string { return ReportPath(id) + "/rejects.csv" }
+
 // LanguagePath is where the language is chosen.
 func LanguagePath() string { return "/language" }

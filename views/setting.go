@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 
 	"scrinalia/worker"
@@ -168,15 +169,47 @@ func (f Frame) Accepts(o worker.Option) string {
 		return f.T("accepts.boolean")
 	case worker.List:
 		if o.Choices != nil {
-			return f.T("accepts.list.choices", strings.Join(o.Choices, ", "))
+			return f.T("accepts.list.choices", f.choices(o))
 		}
 		return f.T("accepts.list")
 	case worker.Text:
 		if o.Choices != nil {
-			return f.T("accepts.text.choices", strings.Join(o.Choices, ", "))
+			return f.T("accepts.text.choices", f.choices(o))
 		}
 	}
 	return f.T("accepts.text")
+}
+
+// choices lists what may be typed, each with its meaning where the name does not say it.
+func (f Frame) choices(o worker.Option) string {
+	said := make([]string, len(o.Choices))
+	for i, c := range o.Choices {
+		said[i] = c
+		if label := f.ChoiceLabel(o.Name, c); label != c {
+			said[i] += " (" + label + ")"
+		}
+	}
+	return strings.Join(said, ", ")
+}
+
+// ChoiceLabel is one of the values that an option takes, as people read it. A column has the name that it has elsewhere.
+func (f Frame) ChoiceLabel(option, choice string) string {
+	return f.Or("choice."+option+"."+choice, f.Or("field."+choice, choice))
+}
+
+// EngineLabel says what an engine is.
+func (f Frame) EngineLabel(axis worker.Axis, c worker.EngineChoice) string {
+	return f.Or("engine."+string(axis)+"."+c.Name+".label", c.Label)
+}
+
+// PresetLabel says what a preset is.
+func (f Frame) PresetLabel(p worker.PresetName) string {
+	return f.Or("preset."+p.Name+".label", p.Label)
+}
+
+// EngineOptionHelp says what an option of an engine does.
+func (f Frame) EngineOptionHelp(engine string, o worker.Option) string {
+	return f.Or("engine."+engine+"."+o.Name+".help", o.Help)
 }
 
 func (f Frame) bound(v float64) string {
@@ -186,11 +219,11 @@ func (f Frame) bound(v float64) string {
 	return f.Dec(v, decimalPlaces(v))
 }
 
-// Refusals writes what is wrong with settings in the page's language where the declaration tells, else as the worker said it.
+// Refusals writes what is wrong with settings in the page's language. given is what was typed, by option.
 func (f Frame) Refusals(def worker.Definition, given, fields map[string]string) map[string]string {
 	out := make(map[string]string, len(fields))
 	for name, said := range fields {
-		out[name] = said
+		out[name] = f.Refusal(def, name, said)
 		o, ok := def.Option(name)
 		if !ok {
 			continue
@@ -202,6 +235,68 @@ func (f Frame) Refusals(def worker.Definition, given, fields map[string]string) 
 		}
 	}
 	return out
+}
+
+// Refusal writes in the page's language why a setting was refused or does not hold, as far as the declaration of the worker and its engines
+// tells; what only the worker knows stays as it was said.
+func (f Frame) Refusal(def worker.Definition, name, said string) string {
+	if f.Lang == English {
+		return said
+	}
+	choices := def.EngineChoices()
+	o, known := declared(def, name)
+	quoted, err := strconv.QuotedPrefix(said)
+	switch {
+	case known && err == nil && strings.HasPrefix(said[len(quoted):], " is not accepted"):
+		v, _ := strconv.Unquote(quoted)
+		return f.T("form.refused", v, f.Accepts(o))
+	case known && o.RunOnly && strings.HasSuffix(said, "is never stored"):
+		return f.T("refusal.once", f.OptionLabel(name))
+	case known:
+		return said
+	case name == "engine" || name == "preset":
+		return f.engineRefusal(def, choices, name)
+	case name == "options":
+		return f.T("refusal.together")
+	case strings.Contains(said, " has no option "):
+		return f.T("refusal.unknown", name)
+	}
+	return said
+}
+
+func (f Frame) engineRefusal(def worker.Definition, choices []worker.EngineChoice, name string) string {
+	var names []string
+	for _, c := range choices {
+		if name == "engine" {
+			names = append(names, c.Name)
+			continue
+		}
+		for _, p := range c.Presets {
+			names = append(names, p.Name+" ("+c.Name+")")
+		}
+	}
+	switch {
+	case def.EngineSource == worker.EngineRule:
+		return f.T("refusal.engine.rule")
+	case len(names) == 0:
+		return f.T("refusal.engine.none")
+	}
+	return f.T("refusal."+name, strings.Join(names, ", "))
+}
+
+// declared finds an option of the worker or of one of its engines.
+func declared(def worker.Definition, name string) (worker.Option, bool) {
+	if o, ok := def.Option(name); ok {
+		return o, true
+	}
+	for _, c := range def.EngineChoices() {
+		for _, o := range c.Options {
+			if o.Name == name {
+				return o, true
+			}
+		}
+	}
+	return worker.Option{}, false
 }
 
 func cut(s string, n int) string {

@@ -142,9 +142,23 @@ func (r WorkerRow) CanForce() bool {
 // Unmeasured says why the queue has no number.
 func (r WorkerRow) Unmeasured() string {
 	if reason := value(r.Queue.UnmeasurableReason); reason != "" {
+		if reason == r.Def.Unmeasurable {
+			return r.Or("worker."+r.Name+".unmeasurable", reason)
+		}
 		return reason
 	}
 	return r.T("queue.unmeasured.why")
+}
+
+// Busy says why no run can be started: one is active. It is empty when there is none.
+func (r WorkerRow) Busy() string {
+	switch {
+	case r.ActiveRun == nil:
+		return ""
+	case r.ActiveRun.Status == worker.Queued:
+		return r.T("action.busy.queued", r.RunNumber(r.ActiveRun.ID))
+	}
+	return r.T("action.busy.running", r.RunNumber(r.ActiveRun.ID))
 }
 
 // RowClass marks the row that runs.

@@ -56,43 +56,63 @@ func (a *app) importFiles(ctx context.Context, f importFlags, names []string) er
 		return err
 	}
 	defer p.Close()
-	reports := []importer.Report{}
+	done := importsDone{Files: []fileReport{}}
 	for _, name := range names {
-		r, err := a.importFile(ctx, p, f, format, name)
-		if err != nil {
-			return err
+		var r fileReport
+		if r, err = a.importFile(ctx, p, f, format, name); err != nil {
+			done.Error = sentence(err)
+			break
 		}
-		reports = append(reports, r)
+		done.Files = append(done.Files, r)
 		if !f.json {
 			printReport(a.stdout, r, f)
 		}
 	}
-	if f.json {
-		return printJSON(a.stdout, map[string]any{"files": reports})
+	if f.json { // what went in before a file that failed is in, and told
+		if perr := printJSON(a.stdout, done); err == nil {
+			err = perr
+		}
 	}
-	return nil
+	return err
 }
 
-func (a *app) importFile(ctx context.Context, p *program, f importFlags, format importer.Format, name string) (importer.Report, error) {
-	var r io.Reader = os.Stdin
+// importsDone is what import --json prints: the reports of the files that went in, and why the next one did not.
+type importsDone struct {
+	Files []fileReport `json:"files"`
+	Error string       `json:"error,omitempty"`
+}
+
+// fileReport is the report of a file, with the file of its rejects; empty when there are none.
+type fileReport struct {
+	importer.Report
+
+	RejectsFile string `json:"rejects_file,omitempty"`
+}
+
+func (a *app) importFile(ctx context.Context, p *program, f importFlags, format importer.Format, name string) (fileReport, error) {
+	var source io.Reader = os.Stdin
 	if name != "-" {
 		file, err := os.Open(name)
 		if err != nil {
-			return importer.Report{}, unreadable(name, err)
+			return fileReport{}, unreadable(name, err)
 		}
 		defer file.Close()
 		if info, err := file.Stat(); err == nil && info.IsDir() {
-			return importer.Report{}, unreadable(name, syscall.EISDIR)
+			return fileReport{}, unreadable(name, syscall.EISDIR)
 		}
-		r = file
+		source = file
 	}
 	rejects := &lazyFile{path: f.rejectsPath(name)}
 	defer rejects.Close()
-	report, err := importer.Import(ctx, p.store, r, importer.Options{Format: format, Name: filepath.Base(name), CheckOnly: f.checkOnly}, rejects)
+	report, err := importer.Import(ctx, p.store, source, importer.Options{Format: format, Name: filepath.Base(name), CheckOnly: f.checkOnly}, rejects)
 	if e, ok := errors.AsType[*worker.Error](err); ok && e.Kind == worker.Invalid { // one file of several: say which
 		err = &worker.Error{Kind: e.Kind, Msg: shownName(name) + ": " + e.Msg, Fields: e.Fields, Err: e.Err}
 	}
-	return report, err
+	r := fileReport{Report: report}
+	if rejects.f != nil {
+		r.RejectsFile = rejects.path
+	}
+	return r, err
 }
 
 func (f importFlags) rejectsPath(name string) string {
@@ -145,7 +165,7 @@ func (l *lazyFile) Close() error {
 	return l.f.Close()
 }
 
-func printReport(w io.Writer, r importer.Report, f importFlags) {
+func printReport(w io.Writer, r fileReport, f importFlags) {
 	verb := "imported"
 	if f.checkOnly {
 		verb = "would be imported"
@@ -159,7 +179,7 @@ func printReport(w io.Writer, r importer.Report, f importFlags) {
 		fmt.Fprintf(w, "  line %d, %s: %s\n", j.Line, orDash(j.Column), j.Reason)
 	}
 	if r.Rejected > 0 {
-		fmt.Fprintf(w, "  every rejected row is in %s\n", f.rejectsPath(r.File))
+		fmt.Fprintf(w, "  every rejected row is in %s\n", r.RejectsFile)
 	}
 }
 

@@ -92,6 +92,15 @@ func TestImportReports(t *testing.T) {
 	if !strings.Contains(p.stdout.String(), "3 read = 0 imported + 2 unchanged + 1 rejected") || !strings.Contains(p.stderr.String(), "some.csv.nosuch cannot be read") {
 		t.Errorf("two files, one missing: %q, %q", p.stdout.String(), p.stderr.String())
 	}
+	if said := p.stdout.String(); !strings.Contains(said, "every rejected row is in "+path+".rejects.csv") {
+		t.Errorf("the file of the rejects is not named: %q", said)
+	}
+	p = start(t, env, "import", "--json", path, path+".nosuch")
+	p.wantExit(exitUsage)
+	done := decode[importsDone](t, p.stdout.String())
+	if len(done.Files) != 1 || done.Files[0].Unchanged != 2 || done.Files[0].RejectsFile != path+".rejects.csv" || !strings.Contains(done.Error, "some.csv.nosuch cannot be read") {
+		t.Errorf("two files as JSON, one missing: %+v", done)
+	}
 	rejects, err := os.ReadFile(path + ".rejects.csv")
 	must(t, err)
 	if diff := cmp.Diff("line,column,id,reason\n3,legacyId,,", string(rejects)[:min(len(rejects), len("line,column,id,reason\n3,legacyId,,"))]); diff != "" {

@@ -10,13 +10,17 @@ import (
 	"syscall"
 )
 
-// lockDataDir makes this process the only serve of a data directory. The kernel frees the lock of a process that was killed.
-func lockDataDir(dir, address string) (unlock func(), err error) {
+func makeDataDir(dir string) error {
 	mode := os.FileMode(0o700)
 	if os.Geteuid() == 0 {
 		mode = 0o711 // the account that the private database runs as must pass
 	}
-	if err := os.MkdirAll(dir, mode); err != nil {
+	return os.MkdirAll(dir, mode)
+}
+
+// lockDataDir makes this process the only serve of a data directory. The kernel frees the lock of a process that was killed.
+func lockDataDir(dir, address string) (unlock func(), err error) {
+	if err := makeDataDir(dir); err != nil {
 		return nil, fmt.Errorf("the data directory %s cannot be made: %w; choose another with SCRINALIA_DATA_DIR", dir, errors.Unwrap(err))
 	}
 	f, err := os.OpenFile(filepath.Join(dir, "serve.lock"), os.O_RDWR|os.O_CREATE, 0o600)

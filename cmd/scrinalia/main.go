@@ -82,18 +82,21 @@ func statusOf(err error) int {
 	return exitFailed
 }
 
-// sayError prints an error for a person: the sentence, and the cause only where nothing better is known.
 func (a *app) sayError(err error) {
+	fmt.Fprintln(a.stderr, "scrinalia:", sentence(err))
+}
+
+// sentence is an error for a person: what it says, with the cause only where nothing better is known.
+func sentence(err error) string {
 	var known *worker.Error
 	var pg *localpg.Error
 	switch {
 	case errors.As(err, &known):
-		fmt.Fprintln(a.stderr, "scrinalia:", known.Msg)
+		return known.Msg
 	case errors.As(err, &pg):
-		fmt.Fprintln(a.stderr, "scrinalia:", pg.Msg)
-	default:
-		fmt.Fprintln(a.stderr, "scrinalia:", err)
+		return pg.Msg
 	}
+	return err.Error()
 }
 
 func (a *app) rootCommand() *cobra.Command {
@@ -117,7 +120,7 @@ func (a *app) rootCommand() *cobra.Command {
 	})
 	root.CompletionOptions.HiddenDefaultCmd = true
 	a.globalFlags(root)
-	root.AddCommand(a.serveCommand(), a.workersCommand(), a.runCommand(), a.runsCommand(), a.importCommand(), a.migrateCommand())
+	root.AddCommand(a.serveCommand(), a.workersCommand(), a.runCommand(), a.runsCommand(), a.importCommand(), a.exportCommand(), a.migrateCommand())
 	return root
 }
 

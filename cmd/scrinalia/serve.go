@@ -7,7 +7,10 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"os"
+	"path/filepath"
 	"strconv"
+	"strings"
 	"syscall"
 	"time"
 
@@ -21,7 +24,7 @@ import (
 
 type serveFlags struct {
 	addr, language, environment string
-	concurrency                 string
+	concurrency, allowedHosts   string
 	sample                      bool
 }
 
@@ -40,6 +43,7 @@ func (a *app) serveCommand() *cobra.Command {
 	fl.StringVar(&f.language, "lang", a.envOr("SCRINALIA_LANG", "en"), "language for visitors whose browser asks for neither: en or pt-BR (SCRINALIA_LANG)")
 	fl.StringVar(&f.environment, "environment", a.getenv("SCRINALIA_ENVIRONMENT"), "shown in the bar of every page, such as production (SCRINALIA_ENVIRONMENT)")
 	fl.StringVar(&f.concurrency, "concurrency", a.envOr("SCRINALIA_CONCURRENCY", "1"), "runs that are executed at once, 1 to 9 (SCRINALIA_CONCURRENCY)")
+	fl.StringVar(&f.allowedHosts, "allowed-hosts", a.getenv("SCRINALIA_ALLOWED_HOSTS"), "names that the panel answers to beside loopback and its address, separated by commas (SCRINALIA_ALLOWED_HOSTS)")
 	fl.BoolVar(&f.sample, "sample", false, "import the sample collection into an empty database")
 	return c
 }
@@ -58,6 +62,20 @@ func (f serveFlags) check() (concurrency int, err error) {
 	return concurrency, nil
 }
 
+// hosts are the names that the panel answers to at the address that it listens on.
+func (f serveFlags) hosts(bound string) (handlers.Hosts, error) {
+	var allowed []string
+	if strings.TrimSpace(f.allowedHosts) != "" {
+		allowed = strings.Split(f.allowedHosts, ",")
+	}
+	machine, _ := os.Hostname() // without a name it is reached by address
+	hosts, err := handlers.NewHosts(f.addr, bound, allowed, machine)
+	if err != nil {
+		return hosts, usageError{fmt.Errorf("--allowed-hosts (SCRINALIA_ALLOWED_HOSTS): %w", err)}
+	}
+	return hosts, nil
+}
+
 func (a *app) serve(ctx context.Context, f serveFlags) error {
 	concurrency, err := f.check()
 	if err != nil {
@@ -68,6 +86,10 @@ func (a *app) serve(ctx context.Context, f serveFlags) error {
 		return err
 	}
 	defer listener.Close()
+	hosts, err := f.hosts(listener.Addr().String())
+	if err != nil {
+		return err
+	}
 	if a.databaseURL == "" {
 		unlock, err := lockDataDir(a.dataDir, listener.Addr().String())
 		if err != nil {
@@ -88,16 +110,19 @@ func (a *app) serve(ctx context.Context, f serveFlags) error {
 			return err
 		}
 	}
-	server := a.server(p, f)
+	server := a.server(p, f, hosts)
 	fmt.Fprintf(a.stderr, "Scrinalia is at http://%s (Ctrl-C stops it)\n", listener.Addr())
 	return p.serveUntil(ctx, server, listener)
 }
 
-func (a *app) server(p *program, f serveFlags) *http.Server {
+// reportsDir is where the reports of imports through the panel are kept.
+func (a *app) reportsDir() string { return filepath.Join(a.dataDir, "imports") }
+
+func (a *app) server(p *program, f serveFlags, hosts handlers.Hosts) *http.Server {
 	return &http.Server{
 		Handler: handlers.New(handlers.Options{
-			Catalogue: p.catalogue, Panel: p.executor, Ledger: p.store, Importer: &panelImporter{p.store}, Log: p.log,
-			Version: version, Environment: f.environment, Location: time.Local, Language: f.language,
+			Catalogue: p.catalogue, Panel: p.executor, Ledger: p.store, Importer: &panelImporter{p.store, a.reportsDir()}, ReportsDir: a.reportsDir(), Log: p.log,
+			Version: version, Environment: f.environment, Location: time.Local, Language: f.language, Hosts: hosts,
 		}),
 		ReadHeaderTimeout: 10 * time.Second,
 		ReadTimeout:       30 * time.Second, // an import sets limits of its own
@@ -128,7 +153,11 @@ func (p *program) serveUntil(ctx context.Context, server *http.Server, listener 
 		<-ctx.Done()
 		last, cancel := context.WithTimeout(context.WithoutCancel(ctx), stopWithin)
 		defer cancel()
-		return server.Shutdown(last)
+		if err := server.Shutdown(last); err != nil {
+			p.log.WarnContext(last, "requests under way did not end in time and are cut short", "err", err)
+			return server.Close()
+		}
+		return nil
 	})
 	err := group.Wait()
 	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), stopRunsWithin)

@@ -5,6 +5,7 @@ import (
 	"mime/multipart"
 	"net/http"
 	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"syscall"
@@ -116,7 +117,8 @@ func refusesRuns(t *testing.T, address string) {
 func TestUpload(t *testing.T) {
 	t.Parallel()
 	url := storetest.URL(t)
-	_, address := serve(t, database(url))
+	env := append(database(url), "SCRINALIA_DATA_DIR="+filepath.Join(t.TempDir(), "data"))
+	server, address := serve(t, env)
 	if a := get(t, address+"/workers"); !strings.Contains(a.body, `enctype="multipart/form-data"`) {
 		t.Error("the first page has no upload form")
 	}
@@ -136,9 +138,20 @@ func TestUpload(t *testing.T) {
 	if a := upload("letter.csv", "no table at all"); a.status != http.StatusUnprocessableEntity || !strings.Contains(a.body, "are accepted") {
 		t.Errorf("a letter: %d", a.status)
 	}
+	a := upload("two.csv", "legacyId,title\n1,One\n,Two\n")
+	rejects := get(t, address+a.header.Get("Location")+"/rejects.csv")
+	if rejects.status != http.StatusOK || !strings.HasPrefix(rejects.body, "line,column,id,reason\n") || strings.Count(rejects.body, "\n") != 2 {
+		t.Errorf("the rejects: %d %s", rejects.status, rejects.body)
+	}
+	server.signal(syscall.SIGTERM)
+	server.wantExit(0)
+	_, address = serve(t, env)
+	if r := get(t, address+a.header.Get("Location")); r.status != http.StatusOK || !strings.Contains(r.body, "two.csv") || !strings.Contains(r.body, a.header.Get("Location")+"/rejects.csv") {
+		t.Errorf("the report after a restart: %d", r.status)
+	}
 	raw, err := os.ReadFile(sampleFile)
 	must(t, err)
-	a := upload("collection.jsonl", string(raw))
+	a = upload("collection.jsonl", string(raw))
 	if a.status != http.StatusSeeOther {
 		t.Fatalf("the upload: %d %s", a.status, a.body)
 	}

@@ -54,8 +54,8 @@ func TestRefusedRuns(t *testing.T) {
 	url, db := collection(t)
 	t.Run("each", func(t *testing.T) { // waits for its parallel subtests
 		checkAll(t, database(url), []refusal{
-			{args: []string{"run", "nosuch"}, status: exitUsage, says: []string{`"nosuch"`, "transfer, cleaning, quality-validator"}},
-			{args: []string{"runs", "--worker", "nosuch"}, status: exitUsage, says: []string{`"nosuch"`, "transfer, cleaning, quality-validator"}},
+			{args: []string{"run", "nosuch"}, status: exitUsage, says: []string{`"nosuch"`, "transfer, cleaning, ner, typology, macro-category, quality-validator, embedding"}},
+			{args: []string{"runs", "--worker", "nosuch"}, status: exitUsage, says: []string{`"nosuch"`, "transfer, cleaning, ner, typology, macro-category, quality-validator, embedding"}},
 			{args: []string{"run", "transfer", "--option", "colour=red"}, status: exitUsage, says: []string{`no option "colour"`, "limit, dry_run, force, batch_size"}},
 			{args: []string{"run", "transfer", "--option", "colour"}, status: exitUsage, says: []string{`"colour"`, "name=value"}},
 			{args: []string{"run", "transfer", "--batch", "many"}, status: exitUsage, says: []string{`"many"`, "batch_size takes a whole number from 1 to 50000"}},
@@ -91,6 +91,9 @@ func TestRefusedUsage(t *testing.T) {
 		{args: []string{"serve", "now"}, status: exitUsage, says: []string{"no argument"}},
 		{args: []string{"import"}, status: exitUsage, says: []string{"at least one file"}},
 		{args: []string{"import", "x", "--format", "ead"}, status: exitUsage, says: []string{`"ead"`, "auto, atom-csv or jsonl"}},
+		{args: []string{"export", "a", "b"}, status: exitUsage, says: []string{"one file"}},
+		{args: []string{"export", "--format", "ead"}, status: exitUsage, says: []string{`"ead"`, "jsonl or atom-csv"}},
+		{args: []string{"export", "--status", "done"}, status: exitUsage, says: []string{`"done"`, "PENDING_AI, AI_APPROVED, NEEDS_REVIEW, HUMAN_APPROVED, REJECTED"}},
 		{args: []string{"migrate"}, status: exitUsage, says: []string{"up, down or status"}},
 		{args: []string{"migrate", "sideways"}, status: exitUsage, says: []string{`"sideways"`, "up, down or status"}},
 		{args: []string{"runs", "--status", "DEAD"}, status: exitUsage, says: []string{`"DEAD"`, "QUEUED RUNNING SUCCESS FAILED INTERRUPTED CANCELLED"}},
@@ -100,6 +103,7 @@ func TestRefusedUsage(t *testing.T) {
 		{args: []string{"workers", "--log-level", "loud"}, status: exitUsage, says: []string{`"loud"`, "SCRINALIA_LOG_LEVEL", "debug, info, warn or error"}},
 		{args: []string{"workers", "--log-format", "xml"}, status: exitUsage, says: []string{`"xml"`, "SCRINALIA_LOG_FORMAT", "text or json"}},
 		{args: []string{"serve", "--addr", "nowhere"}, status: exitUsage, says: []string{`"nowhere"`, "SCRINALIA_ADDR", "host:port"}},
+		{args: []string{"serve", "--addr", "127.0.0.1:0", "--allowed-hosts", "https://panel.example.org"}, status: exitUsage, says: []string{`"https://panel.example.org"`, "SCRINALIA_ALLOWED_HOSTS"}},
 		{args: []string{"serve", "--lang", "fr"}, status: exitUsage, says: []string{`"fr"`, "SCRINALIA_LANG", "en or pt-BR"}},
 		{args: []string{"serve", "--concurrency", "many"}, status: exitUsage, says: []string{`"many"`, "1 to 9"}},
 	})
@@ -168,7 +172,7 @@ func TestWrongDatabase(t *testing.T) {
 	p := start(t, database(u.String()), "workers")
 	p.wantExit(exitFailed)
 	wantOneSentence(t, p)
-	if said := p.stderr.String(); strings.Contains(said, "geheim") || !strings.Contains(said, `"nosuchdatabase" does not exist`) {
+	if said := p.stderr.String(); strings.Contains(said, "geheim") || strings.Contains(said, "SQLSTATE") || !strings.Contains(said, `There is no database "nosuchdatabase"`) {
 		t.Errorf("it said %q", said)
 	}
 }
@@ -186,12 +190,13 @@ func TestHelp(t *testing.T) {
 	t.Parallel()
 	global := []string{"--database-url", "DATABASE_URL", "--data-dir", "SCRINALIA_DATA_DIR", "--log-level", "SCRINALIA_LOG_LEVEL", "--log-format", "SCRINALIA_LOG_FORMAT"}
 	for command, names := range map[string][]string{
-		"":        {"serve", "workers", "run", "runs", "import", "migrate"},
-		"serve":   {"--addr", "SCRINALIA_ADDR", "--lang", "SCRINALIA_LANG", "--environment", "SCRINALIA_ENVIRONMENT", "--concurrency", "SCRINALIA_CONCURRENCY", "--sample"},
+		"":        {"serve", "workers", "run", "runs", "import", "export", "migrate"},
+		"serve":   {"--addr", "SCRINALIA_ADDR", "--lang", "SCRINALIA_LANG", "--allowed-hosts", "SCRINALIA_ALLOWED_HOSTS", "--environment", "SCRINALIA_ENVIRONMENT", "--concurrency", "SCRINALIA_CONCURRENCY", "--sample"},
 		"workers": {"--json"},
 		"run":     {"--all", "--engine", "--preset", "--batch", "--limit", "--dry-run", "--force", "--option", "--by", "--json", "130 cancelled"},
 		"runs":    {"--worker", "--status", "--limit", "--before", "--json"},
 		"import":  {"--format", "--rejects", "--check", "--json"},
+		"export":  {"--format", "--status", "NEEDS_REVIEW", "--force"},
 		"migrate": {"up|down|status"},
 	} {
 		t.Run("help of "+command, func(t *testing.T) {

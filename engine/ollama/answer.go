@@ -63,14 +63,33 @@ func confidence(f *float64) error {
 	return nil
 }
 
-// schema describes a JSON object with exactly these properties.
-func schema(properties map[string]any, required ...string) map[string]any {
-	return map[string]any{"type": "object", "properties": properties, "required": required, "additionalProperties": false}
+// property is a field of an answer.
+type property struct {
+	name   string
+	schema any
 }
 
-// encoded is the schema as it is sent.
-func encoded(schema map[string]any) json.RawMessage {
-	raw, err := json.Marshal(schema) // keys are sorted, so that equal schemas are equal bytes
+// object is the schema of a JSON object with exactly these properties. Servers make the model write them in this order, which
+// therefore is the order that the question shows, what was found before how sure the model is of it.
+func object(properties ...property) json.RawMessage {
+	var ordered bytes.Buffer
+	required := make([]string, len(properties))
+	for i, p := range properties {
+		if i > 0 {
+			ordered.WriteByte(',')
+		}
+		required[i] = p.name
+		ordered.Write(encoded(p.name))
+		ordered.WriteByte(':')
+		ordered.Write(encoded(p.schema))
+	}
+	return encoded(map[string]any{
+		"type": "object", "properties": json.RawMessage("{" + ordered.String() + "}"), "required": required, "additionalProperties": false,
+	})
+}
+
+func encoded(schema any) json.RawMessage {
+	raw, err := json.Marshal(schema) // keys of maps are sorted, so that equal schemas are equal bytes
 	if err != nil {
 		panic("ollama: a schema cannot be encoded: " + err.Error())
 	}

@@ -43,7 +43,7 @@ func labelQuestion(labels []string) question {
 	return question{
 		system: classifyPrompt,
 		intro:  "Labels: " + string(shown) + "\nText:\n",
-		schema: encoded(schema(map[string]any{"label": map[string]any{"type": "string", "enum": offered}, "confidence": confidenceSchema}, "label", "confidence")),
+		schema: object(property{"label", map[string]any{"type": "string", "enum": offered}}, property{"confidence", confidenceSchema}),
 	}
 }
 

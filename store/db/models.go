@@ -121,6 +121,11 @@ type DocumentHierarchy struct {
 	Orphan     bool
 }
 
+type DocumentSearch struct {
+	DocumentID int64
+	Words      interface{}
+}
+
 type DocumentTag struct {
 	DocumentID int64
 	TagID      int64
@@ -234,6 +239,10 @@ type ReviewQueue struct {
 	DecidedAt  *time.Time
 	DecidedBy  *string
 	Decision   *string
+}
+
+type SearchBacklog struct {
+	DocumentIds []int64
 }
 
 type StagingRecord struct {

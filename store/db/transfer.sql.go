@@ -10,10 +10,9 @@ import (
 )
 
 const claimTransfer = `-- name: ClaimTransfer :many
-SELECT s.id FROM staging_records s
-JOIN transfer_queue q ON q.unit_id = s.id
-WHERE s.id > $1 AND (q.pending OR $2::boolean)
-ORDER BY s.id
+SELECT q.unit_id FROM transfer_queue q
+WHERE q.unit_id > $1 AND (q.pending OR $2::boolean)
+ORDER BY q.unit_id
 LIMIT $3
 `
 
@@ -32,11 +31,11 @@ func (q *Queries) ClaimTransfer(ctx context.Context, arg ClaimTransferParams) ([
 	defer rows.Close()
 	items := []int64{}
 	for rows.Next() {
-		var id int64
-		if err := rows.Scan(&id); err != nil {
+		var unit_id int64
+		if err := rows.Scan(&unit_id); err != nil {
 			return nil, err
 		}
-		items = append(items, id)
+		items = append(items, unit_id)
 	}
 	if err := rows.Err(); err != nil {
 		return nil, err

@@ -21,7 +21,9 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the golden files")
 
-func catalogue() *worker.Catalogue { return all.Catalogue(nil, engine.NewRegistry(engines.Registrations("")...)) }
+func catalogue() *worker.Catalogue {
+	return all.Catalogue(nil, engine.NewRegistry(engines.Registrations("")...))
+}
 
 func TestCatalogueGolden(t *testing.T) {
 	t.Parallel()

@@ -5,6 +5,7 @@ package embedding
 import (
 	"context"
 	"errors"
+	"slices"
 
 	"scrinalia/engine"
 	"scrinalia/worker"
@@ -42,6 +43,7 @@ func New(store Store, engines Engines) worker.Definition {
 		Stamp:        "on the document",
 		Reads:        "title, scope and content, history, provenance",
 		Writes:       "the vector of the engine's model",
+		Notes:        slices.Concat([]string{"without_words"}, engine.UsageNotes),
 	}, Options{BatchSize: 500}, engines,
 		func(ctx context.Context, env worker.Env, d engine.Description, o Options) error {
 			model, err := engines.NewEmbedder(d)

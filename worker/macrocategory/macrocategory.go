@@ -57,6 +57,7 @@ func New(store Store, engines Engines, newGuard func(terms []string) Guard) work
 		Stamp:        "on the tag",
 		Reads:        "the tag's name; the labels of the active subject categories; the exclusions",
 		Writes:       "the tag's category and its score, and the review queue",
+		Notes:        slices.Concat([]string{"filed", "below_threshold", "no_label", "no_subject", "would_file"}, engine.UsageNotes),
 	}, Options{BatchSize: 500, Threshold: 0.55}, engines,
 		func(ctx context.Context, env worker.Env, d engine.Description, o Options) error {
 			labels, err := store.SubjectLabels(ctx)

@@ -5,6 +5,7 @@ package ner
 import (
 	"context"
 	"regexp"
+	"slices"
 	"strings"
 
 	"scrinalia/engine"
@@ -46,6 +47,7 @@ func New(store Store, engines Engines) worker.Definition {
 		Stamp:        "on the document",
 		Reads:        "title, scope and content, history, provenance; stop words, synonyms and exclusions",
 		Writes:       "entities and their links",
+		Notes:        slices.Concat([]string{"names", "entities_linked", "entities_unlinked", "below_threshold", "would_link"}, engine.UsageNotes),
 	}, Options{BatchSize: 256, Columns: []string{"original_title", "scope_content", "admin_bio_history", "provenance"}}, engines,
 		func(ctx context.Context, env worker.Env, d engine.Description, o Options) error {
 			model, err := engines.NewNER(d)

@@ -4,6 +4,7 @@ package typology
 
 import (
 	"context"
+	"slices"
 
 	"scrinalia/engine"
 	"scrinalia/worker"
@@ -46,6 +47,7 @@ func New(store Store, engines Engines) worker.Definition {
 		Stamp:        "on the document",
 		Reads:        "the title; the names of the active typologies",
 		Writes:       "the typology and its score",
+		Notes:        slices.Concat([]string{"filed", "below_threshold", "no_label", "would_file"}, engine.UsageNotes),
 	}, Options{BatchSize: 1000, Columns: []string{"original_title"}, Threshold: 0.40}, engines,
 		func(ctx context.Context, env worker.Env, d engine.Description, o Options) error {
 			labels, err := store.Typologies(ctx)
