@@ -28,7 +28,9 @@ func (r *Registry) Describe(axis worker.Axis, engine, preset string, overrides m
 	fields := map[string]string{}
 	p := g.spec.Presets[0]
 	if preset != "" {
-		if p, ok = g.spec.preset(preset); !ok {
+		if named, ok := g.spec.preset(preset); ok {
+			p = named
+		} else {
 			fields["preset"] = r.wrongPreset(g.spec, preset)
 		}
 	}

@@ -6,6 +6,9 @@ import (
 	"scrinalia/worker"
 )
 
+// maxStaleGroups is how many configurations of the past are compared with the one in force.
+const maxStaleGroups = 3
+
 // Overview is every worker of the catalogue with its configuration in force, its queue, and its runs.
 func (e *Executor) Overview(ctx context.Context) ([]worker.State, error) {
 	return e.states(ctx, e.catalogue.All())
@@ -50,6 +53,15 @@ func (e *Executor) states(ctx context.Context, defs []worker.Definition) ([]work
 	}
 	for i, d := range defs {
 		states[i].Queue = queues[d.Name]
+		if states[i].Queue.Stale > 0 {
+			groups, err := e.store.StaleUnits(ctx, d.Name, fingerprints[d.Name], maxStaleGroups)
+			if err != nil {
+				return nil, err
+			}
+			for _, g := range groups {
+				states[i].Queue.StaleBecause = append(states[i].Queue.StaleBecause, worker.StaleGroup{Units: g.Units, Differences: d.Differ(g.Config, states[i].Config)})
+			}
+		}
 		states[i].ActiveRun, states[i].LastRun = latest[d.Name].Active, latest[d.Name].Last
 		if d.Unmeasurable != "" {
 			states[i].Queue.Pending, states[i].Queue.UnmeasurableReason = nil, &d.Unmeasurable

@@ -157,7 +157,7 @@ func readForm(form url.Values) (given map[string]string, s worker.Settings) {
 	given = map[string]string{}
 	s.Options = map[string]any{}
 	for field, values := range form {
-		v := strings.TrimSpace(values[0])
+		v := strings.TrimSpace(strings.Join(values, ",")) // ticked choices come one by one
 		name, option := strings.CutPrefix(field, "option.")
 		if v == "" {
 			continue
@@ -172,6 +172,8 @@ func readForm(form url.Values) (given map[string]string, s worker.Settings) {
 			s.Engine = v
 		case field == "preset":
 			s.Preset = v
+		case field == views.EngineField:
+			s.Engine, s.Preset, _ = strings.Cut(v, "/")
 		case field == "dry_run":
 			s.Options[name] = true
 		case field == "units" && v == "all":

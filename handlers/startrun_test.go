@@ -37,6 +37,10 @@ func TestStartByForm(t *testing.T) {
 				s.Options = map[string]any{"limit": "5", "dry_run": true, "threshold": "0.7", "columns": "title,provenance"}
 			}),
 		},
+		{"ticked choices", "option.columns=title&option.columns=provenance", nil, 303, "/runs/77", settings(func(s *worker.Settings) {
+			s.Options = map[string]any{"columns": "title,provenance"}
+		})},
+		{"an engine for a worker that takes none", "engine_preset=ollama%2Fgranite_local", nil, 422, "", nil},
 		{"a forged header does not change who asked", "back=x", map[string]string{"X-Forwarded-For": "10.9.9.9", "X-Real-IP": "10.9.9.9"}, 303, "/runs/77", settings(func(*worker.Settings) {})},
 		{"forced, not confirmed", "back=workers&units=all&limit=5&dry_run=1", nil, 303, "/workers/ner/force?back=workers&dry_run=1&limit=5&units=all", nil},
 		{"forced, confirmed", "back=workers&units=all&confirm=1", nil, 303, "/workers#worker-ner", settings(func(s *worker.Settings) { s.Options["force"] = true })},

@@ -33,3 +33,16 @@ SET fingerprint = excluded.fingerprint, run_id = excluded.run_id, outcome = excl
 -- CountCollection says how much there is at all: an empty archive shows the first-start page.
 -- name: CountCollection :one
 SELECT EXISTS (SELECT FROM staging_records) AS has_records;
+
+-- ListStale returns the configurations, other than the effective one, that units of a worker were processed with.
+-- name: ListStale :many
+SELECT g.units::bigint AS units, r.config
+FROM (
+    SELECT s.config_fingerprint, sum(s.done + s.settled) AS units, max(s.run_id) AS run_id
+    FROM queue_stamped s
+    WHERE s.worker_name = @worker_name AND s.config_fingerprint IS DISTINCT FROM @config_fingerprint
+    GROUP BY s.config_fingerprint HAVING sum(s.done + s.settled) > 0
+) g
+JOIN archive_worker_runs r ON r.id = g.run_id
+ORDER BY g.units DESC, r.id DESC
+LIMIT @max_rows;

@@ -65,3 +65,19 @@ func (s *Store) HasRecords(ctx context.Context) (bool, error) {
 	has, err := s.q.CountCollection(ctx)
 	return has, translate("look for records", err)
 }
+
+// StaleUnits returns what a worker's stale units were processed with, most units first. fingerprint is the effective configuration's.
+func (s *Store) StaleUnits(ctx context.Context, name string, fingerprint []byte, limit int32) ([]worker.StaleUnits, error) {
+	rows, err := s.q.ListStale(ctx, db.ListStaleParams{WorkerName: name, ConfigFingerprint: fingerprint, MaxRows: limit})
+	if err != nil {
+		return nil, translate("list stale units", err)
+	}
+	groups := make([]worker.StaleUnits, len(rows))
+	for i, r := range rows {
+		groups[i].Units = r.Units
+		if err := json.Unmarshal(r.Config, &groups[i].Config); err != nil {
+			return nil, fmt.Errorf("decode the configuration of stale units of %s: %w", name, err)
+		}
+	}
+	return groups, nil
+}

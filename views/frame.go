@@ -25,6 +25,7 @@ type Place string
 const (
 	PlaceWorkers Place = "workers"
 	PlaceRuns    Place = "runs"
+	PlaceSearch  Place = "search"
 )
 
 // T is the text of a key, with {0}, {1}, ... replaced by the arguments.

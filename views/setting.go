@@ -12,13 +12,13 @@ import (
 
 // Setting is one line of a configuration: what it is, its value in force and where that comes from.
 type Setting struct {
-	Name   string
-	Label  string
-	Help   string
-	Value  string
-	Origin worker.Origin
-	By     string // for a value that follows from another one: that other one
-	Once   bool   // belongs to one run
+	Name    string
+	Label   string
+	Help    string
+	Value   string
+	Origin  worker.Origin
+	Once    bool   // belongs to one run
+	Meaning string // what an engine or a preset is
 }
 
 // Set says whether somebody set the value, against the code.
@@ -40,7 +40,6 @@ func OriginIcon(o worker.Origin) string {
 		return "o-once"
 	case worker.FromRule:
 		return "o-rule"
-	case worker.FromDefault:
 	}
 	return "o-code"
 }
@@ -58,11 +57,13 @@ func (f Frame) Settings(c worker.Config, def worker.Definition) []Setting {
 	}
 	add("engine", c.Engine)
 	add("preset", c.Preset)
-	for _, name := range slices.Sorted(maps.Keys(c.Resolved)) {
-		row := f.setting(name, worker.Value{Value: c.Resolved[name], Origin: worker.FromDefault}, def)
-		row.By = f.T("origin.follows")
-		if c.Preset != nil {
-			row.Origin = c.Preset.Origin
+	for i := range rows {
+		rows[i].Meaning = f.meaning(def, c, rows[i].Name)
+	}
+	for _, name := range resolvedOrder(c, def) {
+		row := f.setting(name, worker.Value{Value: c.Resolved[name], Origin: c.ResolvedOrigins[name]}, def)
+		if o, ok := engineOption(def, c, name); ok {
+			row.Help = f.EngineOptionHelp(text(c.Engine), o)
 		}
 		rows = append(rows, row)
 	}
@@ -72,6 +73,68 @@ func (f Frame) Settings(c worker.Config, def worker.Definition) []Setting {
 		add(name, &v)
 	}
 	return rows
+}
+
+// meaning says what the engine or the preset of a configuration is.
+func (f Frame) meaning(def worker.Definition, c worker.Config, name string) string {
+	for _, e := range def.EngineChoices() {
+		if e.Name != text(c.Engine) {
+			continue
+		}
+		if name == "engine" {
+			return f.EngineLabel(def.Axis, e)
+		}
+		for _, p := range e.Presets {
+			if p.Name == text(c.Preset) {
+				return f.PresetLabel(p)
+			}
+		}
+	}
+	return ""
+}
+
+// resolvedOrder is the order in which the engine declares its options; what it declares no more comes last.
+func resolvedOrder(c worker.Config, def worker.Definition) []string {
+	var names []string
+	for _, e := range def.EngineChoices() {
+		if e.Name != text(c.Engine) {
+			continue
+		}
+		for _, o := range e.Options {
+			if _, ok := c.Resolved[o.Name]; ok {
+				names = append(names, o.Name)
+			}
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(c.Resolved)) {
+		if !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+func engineOption(def worker.Definition, c worker.Config, name string) (worker.Option, bool) {
+	for _, e := range def.EngineChoices() {
+		if e.Name != text(c.Engine) {
+			continue
+		}
+		for _, o := range e.Options {
+			if o.Name == name {
+				return o, true
+			}
+		}
+	}
+	return worker.Option{}, false
+}
+
+// text is a value of a configuration as text; none is empty.
+func text(v *worker.Value) string {
+	if v == nil {
+		return ""
+	}
+	s, _ := v.Value.(string)
+	return s
 }
 
 func (f Frame) optionOrder(c worker.Config, def worker.Definition) []string {
@@ -93,8 +156,32 @@ func (f Frame) setting(name string, v worker.Value, def worker.Definition) Setti
 	o, _ := def.Option(name)
 	return Setting{
 		Name: name, Label: f.OptionLabel(name), Help: f.OptionHelp(def.Name, o),
-		Value: f.Value(name, v.Value), Origin: v.Origin, Once: o.RunOnly,
+		Value: f.chosen(o, v.Value), Origin: v.Origin, Once: o.RunOnly,
 	}
+}
+
+// chosen writes a value of an option; of choices, as people read them.
+func (f Frame) chosen(o worker.Option, v any) string {
+	label := func(c any) any { return f.ChoiceLabel(o.Name, fmt.Sprint(c)) }
+	switch v := v.(type) {
+	case []string:
+		return f.chosen(o, anyOf(v))
+	case []any:
+		labels := make([]any, len(v))
+		for i := range v {
+			labels[i] = label(v[i])
+		}
+		return f.Value(o.Name, labels)
+	}
+	return f.Value(o.Name, v)
+}
+
+func anyOf(list []string) []any {
+	out := make([]any, len(list))
+	for i := range list {
+		out[i] = list[i]
+	}
+	return out
 }
 
 // OptionLabel is the name of an option as people read it.

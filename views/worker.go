@@ -3,6 +3,7 @@ package views
 import (
 	"net/url"
 	"slices"
+	"strings"
 
 	"scrinalia/worker"
 )
@@ -63,6 +64,18 @@ func (p WorkerPage) Remark() string {
 	return note
 }
 
+// StaleLine says with what else some stale units were processed.
+func (p WorkerPage) StaleLine(g worker.StaleGroup) string {
+	said := make([]string, len(g.Differences))
+	for i, d := range g.Differences {
+		said[i] = p.T("stale.difference", p.OptionLabel(d.Name), p.chosen(worker.Option{Name: d.Name}, d.Was), p.chosen(worker.Option{Name: d.Name}, d.Now))
+	}
+	if len(said) == 0 {
+		return p.T("stale.unknown", p.Num(g.Units))
+	}
+	return p.T("stale.group", p.Num(g.Units), strings.Join(said, "; "))
+}
+
 // Rows are the settings in force, without those that belong to one run.
 func (p WorkerPage) Rows() []Setting {
 	return slices.DeleteFunc(p.Settings(p.Config, p.Def), func(s Setting) bool { return s.Once })
@@ -71,6 +84,57 @@ func (p WorkerPage) Rows() []Setting {
 // Fields are the options that the form asks for beside units, limit and dry run.
 func (p WorkerPage) Fields() []worker.Option {
 	return slices.DeleteFunc(slices.Clone(p.Def.Options), func(o worker.Option) bool { return o.RunOnly })
+}
+
+// EngineField is the name of the field that asks for engine and preset at once, so that a preset cannot meet an engine that is not its own.
+const EngineField = "engine_preset"
+
+// EngineChoice is the value of that field.
+func EngineChoice(engine, preset string) string { return engine + "/" + preset }
+
+// Engines are the engines that the form offers: those of the worker's axis.
+func (p WorkerPage) Engines() []worker.EngineChoice { return p.Def.EngineChoices() }
+
+// EngineInForce names the engine and preset that the run takes when nothing else is chosen.
+func (p WorkerPage) EngineInForce() string { return p.EngineLine(p.Config) }
+
+// EngineFields are the options of the axis's engines, each once. Where one engine takes any text and another a few, any is asked for.
+func (p WorkerPage) EngineFields() []worker.Option {
+	var fields []worker.Option
+	for _, e := range p.Def.EngineChoices() {
+		for _, o := range e.Options {
+			o.Help = p.EngineOptionHelp(e.Name, o)
+			i := slices.IndexFunc(fields, func(f worker.Option) bool { return f.Name == o.Name })
+			switch {
+			case i < 0:
+				fields = append(fields, o)
+			case len(o.Choices) == 0:
+				fields[i] = o
+			}
+		}
+	}
+	return fields
+}
+
+// RefusedEngine is what is wrong with the engine or the preset.
+func (p WorkerPage) RefusedEngine() string {
+	if len(p.Engines()) == 0 {
+		return ""
+	}
+	if said := p.Form.Refused["engine"]; said != "" {
+		return said
+	}
+	return p.Form.Refused["preset"]
+}
+
+// RefusedOfEngine says whether anything about the engine was refused.
+func (p WorkerPage) RefusedOfEngine() bool {
+	return p.RefusedEngine() != "" || slices.ContainsFunc(p.EngineFields(), func(o worker.Option) bool { return p.Form.Refused[o.Name] != "" })
+}
+
+// Ticked says whether a choice of a list was ticked.
+func (p WorkerPage) Ticked(o worker.Option, choice string) bool {
+	return slices.Contains(strings.Split(p.Form.Given[o.Name], ","), choice)
 }
 
 // FieldName is the name of an option's field in the form.
@@ -87,20 +151,30 @@ func (p WorkerPage) InForce(o worker.Option) string {
 		return p.Value(o.Name, p.Config.BatchSize.Value)
 	}
 	if v, ok := p.Config.Options[o.Name]; ok {
-		return p.Value(o.Name, v.Value)
+		return p.chosen(o, v.Value)
+	}
+	if v, ok := p.Config.Resolved[o.Name]; ok {
+		return p.Value(o.Name, v)
 	}
 	return p.Value(o.Name, o.Default)
 }
 
 // FieldHelp is the line below an option's field.
 func (p WorkerPage) FieldHelp(o worker.Option) string {
-	return p.OptionHelp(p.Name, o) + " " + p.T("form.accepts", p.Accepts(o))
+	help := o.Help // of an engine, in the page's language already
+	if _, own := p.Def.Option(o.Name); own {
+		help = p.OptionHelp(p.Name, o)
+	}
+	return help + " " + p.T("form.accepts", p.Accepts(o))
 }
 
 // RefusedFields lists the refused fields in the order of the form, for the summary above it.
 func (p WorkerPage) RefusedFields() []string {
 	var names []string
-	for _, o := range p.Def.Options {
+	if p.RefusedEngine() != "" {
+		names = append(names, "engine")
+	}
+	for _, o := range slices.Concat(p.EngineFields(), p.Def.Options) {
 		if p.Form.Refused[o.Name] != "" {
 			names = append(names, o.Name)
 		}
@@ -112,7 +186,7 @@ func (p WorkerPage) RefusedFields() []string {
 func (p WorkerPage) OtherRefusals() []string {
 	var said []string
 	for name, why := range p.Form.Refused {
-		if _, ok := p.Def.Option(name); !ok {
+		if _, ok := declared(p.Def, name); !ok && (name != "engine" && name != "preset" || len(p.Engines()) == 0) {
 			said = append(said, why)
 		}
 	}

@@ -118,7 +118,7 @@ func (r WorkerRow) Model() string {
 func (r WorkerRow) Overrides() []Setting {
 	var set []Setting
 	for _, s := range r.Settings(r.Config, r.Def) {
-		if s.Origin == worker.FromOverride && s.Name != "engine" && s.Name != "preset" && s.By == "" {
+		if s.Origin == worker.FromOverride && s.Name != "engine" && s.Name != "preset" {
 			set = append(set, s)
 		}
 	}

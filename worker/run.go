@@ -128,6 +128,8 @@ type Queue struct {
 	Processed          int64   `json:"processed"`
 	Failed             int64   `json:"failed"`
 	Stale              int64   `json:"stale"`
+	// StaleBecause says with what else the stale units were processed, most units first, at most a few.
+	StaleBecause []StaleGroup `json:"stale_because,omitempty"`
 	UnmeasurableReason *string `json:"unmeasurable_reason"`
 	CountedMS          int64   `json:"counted_ms"`
 }

@@ -7,6 +7,7 @@ package db
 
 import (
 	"context"
+	"encoding/json"
 )
 
 const compactTally = `-- name: CompactTally :exec
@@ -76,6 +77,51 @@ func (q *Queries) CountQueues(ctx context.Context, arg CountQueuesParams) ([]Cou
 			&i.Failed,
 			&i.Stale,
 		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const listStale = `-- name: ListStale :many
+SELECT g.units::bigint AS units, r.config
+FROM (
+    SELECT s.config_fingerprint, sum(s.done + s.settled) AS units, max(s.run_id) AS run_id
+    FROM queue_stamped s
+    WHERE s.worker_name = $1 AND s.config_fingerprint IS DISTINCT FROM $2
+    GROUP BY s.config_fingerprint HAVING sum(s.done + s.settled) > 0
+) g
+JOIN archive_worker_runs r ON r.id = g.run_id
+ORDER BY g.units DESC, r.id DESC
+LIMIT $3
+`
+
+type ListStaleParams struct {
+	WorkerName        string
+	ConfigFingerprint []byte
+	MaxRows           int32
+}
+
+type ListStaleRow struct {
+	Units  int64
+	Config json.RawMessage
+}
+
+// ListStale returns the configurations, other than the effective one, that units of a worker were processed with.
+func (q *Queries) ListStale(ctx context.Context, arg ListStaleParams) ([]ListStaleRow, error) {
+	rows, err := q.db.Query(ctx, listStale, arg.WorkerName, arg.ConfigFingerprint, arg.MaxRows)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	items := []ListStaleRow{}
+	for rows.Next() {
+		var i ListStaleRow
+		if err := rows.Scan(&i.Units, &i.Config); err != nil {
 			return nil, err
 		}
 		items = append(items, i)

@@ -10,9 +10,12 @@ import (
 )
 
 const claimTransfer = `-- name: ClaimTransfer :many
-SELECT q.unit_id FROM transfer_queue q
-WHERE q.unit_id > $1 AND (q.pending OR $2::boolean)
-ORDER BY q.unit_id
+SELECT s.id FROM staging_records s
+LEFT JOIN documents d ON d.id = s.id AND d.id > $1
+LEFT JOIN execution_log l ON l.worker_name = 'transfer' AND l.unit_id = s.id AND l.unit_id > $1 AND l.rule_version = 0
+    AND l.outcome = 'DONE' AND l.current
+WHERE s.id > $1 AND (d.id IS NULL OR NOT human_decided(d.review_status)) AND (l.unit_id IS NULL OR $2::boolean)
+ORDER BY s.id
 LIMIT $3
 `
 
@@ -22,7 +25,8 @@ type ClaimTransferParams struct {
 	MaxRows int32
 }
 
-// ClaimTransfer returns the next staging records to transfer. Nothing is locked: the guard lets one transfer run.
+// ClaimTransfer returns the next staging records to transfer: those of transfer_queue, written out so that each join begins after the last batch.
+// Nothing is locked: the guard lets one transfer run.
 func (q *Queries) ClaimTransfer(ctx context.Context, arg ClaimTransferParams) ([]int64, error) {
 	rows, err := q.db.Query(ctx, claimTransfer, arg.After, arg.Force, arg.MaxRows)
 	if err != nil {
@@ -31,11 +35,11 @@ func (q *Queries) ClaimTransfer(ctx context.Context, arg ClaimTransferParams) ([
 	defer rows.Close()
 	items := []int64{}
 	for rows.Next() {
-		var unit_id int64
-		if err := rows.Scan(&unit_id); err != nil {
+		var id int64
+		if err := rows.Scan(&id); err != nil {
 			return nil, err
 		}
-		items = append(items, unit_id)
+		items = append(items, id)
 	}
 	if err := rows.Err(); err != nil {
 		return nil, err
