@@ -12,7 +12,7 @@ SELECT d.id, d.description_id, d.original_title, coalesce(d.parent_description_i
     coalesce(d.provenance, '')::text AS provenance, coalesce(d.scope_content, '')::text AS scope_content,
     coalesce(d.language, '')::text AS language, coalesce(d.access_conditions, '')::text AS access_conditions,
     coalesce(d.archivist_notes, '')::text AS archivist_notes, coalesce(d.image_url, '')::text AS image_url,
-    d.review_status, d.anomaly_reasons, coalesce(p.description_id, '')::text AS parent_id,
+    d.review_status, human_decided(d.review_status)::boolean AS human_decided, d.anomaly_reasons, coalesce(p.description_id, '')::text AS parent_id,
     s.subjects, s.places, s.names, s.genres, s.raw, s.content_hash, s.imported_at,
     coalesce(t.name, '')::text AS typology, d.typology_person, y.score AS typology_score, y.run_id AS typology_run_id
 FROM documents d
@@ -41,8 +41,8 @@ LEFT JOIN subject_scores y ON y.tag_id = t.id AND y.subject_category_id = t.subj
 WHERE k.document_id = ANY (@ids::bigint[])
 ORDER BY k.document_id, t.folded COLLATE "C", t.id;
 
--- ListRefusedPoints returns the access points of the source that a human took off a description: some tag has the name of one of their terms,
--- or of what that is a synonym of, and no such tag is linked.
+-- ListRefusedPoints returns the access points of the source that a human took off these descriptions, which a human decided on: some tag has
+-- the name of one of their terms, or of what that is a synonym of, and no such tag is linked.
 -- name: ListRefusedPoints :many
 WITH points AS (
     SELECT s.id, 'subjects' AS list, unnest(s.subjects) AS value, ',;' AS separators FROM staging_records s WHERE s.id = ANY (@ids::bigint[])
@@ -50,8 +50,7 @@ WITH points AS (
     UNION ALL SELECT s.id, 'genres', unnest(s.genres), ',;' FROM staging_records s WHERE s.id = ANY (@ids::bigint[])
     UNION ALL SELECT s.id, 'names', unnest(s.names), ';' FROM staging_records s WHERE s.id = ANY (@ids::bigint[])
 ), terms AS (
-    SELECT p.id, p.list, p.value, fold(unnest(string_to_array(translate(p.value, p.separators, '||'), '|'))) AS folded
-    FROM points p JOIN documents d ON d.id = p.id AND human_decided(d.review_status)
+    SELECT p.id, p.list, p.value, fold(unnest(string_to_array(translate(p.value, p.separators, '||'), '|'))) AS folded FROM points p
 ), spellings AS (
     SELECT t.id, t.list, t.value, t.folded FROM terms t
     UNION ALL

@@ -25,6 +25,9 @@ ORDER BY coalesce(h.ancestors, '{}') || d.id`
 // fetchExported returns as many ids as descriptions are in memory at once.
 const fetchExported = `FETCH 200 FROM exported`
 
+// exportAlone: a batch is too small for the planner's idea of what helpers are worth.
+const exportAlone = `SET LOCAL max_parallel_workers_per_gather = 0`
+
 var errExportStopped = errors.New("the reader of the export stopped")
 
 // Descriptions yields every description, or those in one review status, with what was found in them, as they were at one moment;
@@ -35,6 +38,9 @@ func (s *Store) Descriptions(ctx context.Context, status string) iter.Seq2[impor
 		err := pgx.BeginTxFunc(ctx, s.pool, snapshot, func(tx pgx.Tx) error {
 			if _, err := tx.Exec(ctx, declareExported, status); err != nil {
 				return fmt.Errorf("declare exported: %w", err)
+			}
+			if _, err := tx.Exec(ctx, exportAlone); err != nil {
+				return fmt.Errorf("set max_parallel_workers_per_gather: %w", err)
 			}
 			for {
 				batch, err := exportBatch(ctx, tx, s.q.WithTx(tx))
@@ -72,13 +78,17 @@ func exportBatch(ctx context.Context, tx pgx.Tx, q *db.Queries) ([]importer.Desc
 	for i, id := range ids {
 		at[id] = &batch[i]
 	}
+	var decided []int64
 	for _, r := range documents {
 		*at[r.ID] = exportedDescription(r)
+		if r.HumanDecided {
+			decided = append(decided, r.ID)
+		}
 	}
 	if err := addFound(ctx, q, ids, at); err != nil {
 		return nil, err
 	}
-	return batch, dropRefused(ctx, q, ids, at)
+	return batch, dropRefused(ctx, q, decided, at)
 }
 
 func exportedDescription(r db.ReadExportedRow) importer.Description {
@@ -132,9 +142,12 @@ func addFound(ctx context.Context, q *db.Queries, ids []int64, at map[int64]*imp
 	return err
 }
 
-// dropRefused drops the access points of the source that a human took off.
-func dropRefused(ctx context.Context, q *db.Queries, ids []int64, at map[int64]*importer.Description) error {
-	points, err := q.ListRefusedPoints(ctx, ids)
+// dropRefused drops the access points of the source that a human took off, from descriptions that one decided on.
+func dropRefused(ctx context.Context, q *db.Queries, decided []int64, at map[int64]*importer.Description) error {
+	if len(decided) == 0 {
+		return nil
+	}
+	points, err := q.ListRefusedPoints(ctx, decided)
 	for _, p := range points {
 		d := at[p.ID]
 		list := map[string]*[]string{"subjects": &d.Subjects, "places": &d.Places, "names": &d.Names, "genres": &d.Genres}[p.List]

@@ -132,6 +132,22 @@ func TestSettingsMakeStaleNotPending(t *testing.T) {
 		}
 	}
 	a.wantPending("whatever the settings", map[string]int64{})
+
+	a.exec(`WITH r AS (INSERT INTO worker_override_revisions (worker_name, version, changed_by, channel, before, after)
+			VALUES ('typology', 1, 'ana', 'CLI', '{}', '{"options": {"threshold": 0.5}}') RETURNING worker_name, version, after)
+		INSERT INTO worker_overrides (worker_name, version, settings) SELECT * FROM r`)
+	state, err := a.executor.State(t.Context(), worker.Typology)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []worker.StaleGroup{{Units: 402, Differences: []worker.Difference{{Name: "threshold", Was: 0.4, Now: 0.5}}}}
+	if diff := cmp.Diff(want, state.Queue.StaleBecause); diff != "" {
+		t.Errorf("why stale: -want +got:\n%s", diff)
+	}
+	a.run(worker.Typology, map[string]any{"force": true}) // the untyped ones; those that have a typology left the queue
+	if state, err = a.executor.State(t.Context(), worker.Typology); err != nil || state.Queue.Stale != 0 && len(state.Queue.StaleBecause) == 0 {
+		t.Errorf("after a forced run: %d stale, %v, %v", state.Queue.Stale, state.Queue.StaleBecause, err)
+	}
 }
 
 // TestLabelsMakePendingAgain: what is left without a label is read again when the labels change, what has one is not.

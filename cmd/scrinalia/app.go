@@ -10,10 +10,12 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"time"
 
 	"scrinalia/engine"
 	engines "scrinalia/engine/all"
 	"scrinalia/executor"
+	"scrinalia/search"
 	"scrinalia/store"
 	"scrinalia/store/localpg"
 	"scrinalia/worker"
@@ -85,6 +87,7 @@ type program struct {
 	store     *store.Store
 	catalogue *worker.Catalogue
 	executor  *executor.Executor
+	search    *search.Service
 	local     *localpg.Server // nil with DATABASE_URL
 }
 
@@ -143,10 +146,14 @@ func (p *program) prepare(ctx context.Context, role string, concurrency int) err
 		return err
 	}
 	p.catalogue = all.Catalogue(p.store, engine.NewRegistry(engines.Registrations(os.Getenv("OLLAMA_HOST"))...))
+	p.search = search.New(search.Options{Store: p.store, Log: p.log, Patience: searchPatience[role]})
 	var err error
 	p.executor, err = executor.New(executor.Options{Catalogue: p.catalogue, Store: p.store, Log: p.log, Role: role, Concurrency: concurrency})
 	return err
 }
+
+// searchPatience is how long a search waits for the vectors to be loaded: a command has nobody who could search again.
+var searchPatience = map[string]time.Duration{"search": 5 * time.Minute}
 
 // Close leaves the database; the last to leave the private one stops it.
 func (p *program) Close() {

@@ -121,7 +121,7 @@ func (a *app) reportsDir() string { return filepath.Join(a.dataDir, "imports") }
 func (a *app) server(p *program, f serveFlags, hosts handlers.Hosts) *http.Server {
 	return &http.Server{
 		Handler: handlers.New(handlers.Options{
-			Catalogue: p.catalogue, Panel: p.executor, Ledger: p.store, Importer: &panelImporter{p.store, a.reportsDir()}, ReportsDir: a.reportsDir(), Log: p.log,
+			Catalogue: p.catalogue, Panel: p.executor, Ledger: p.store, Importer: &panelImporter{p.store, a.reportsDir()}, Search: p.search, ReportsDir: a.reportsDir(), Log: p.log,
 			Version: version, Environment: f.environment, Location: time.Local, Language: f.language, Hosts: hosts,
 		}),
 		ReadHeaderTimeout: 10 * time.Second,
@@ -136,6 +136,7 @@ func (a *app) server(p *program, f serveFlags, hosts handlers.Hosts) *http.Serve
 const (
 	stopWithin     = 10 * time.Second // for requests under way
 	stopRunsWithin = 5 * time.Second  // for runs under way to write their outcome
+	readWords      = 5 * time.Second  // between two looks for descriptions that changed, for search
 	startAgain     = 2 * time.Second  // between two tries to start the executor while the database is away
 )
 
@@ -149,6 +150,7 @@ func (p *program) serveUntil(ctx context.Context, server *http.Server, listener 
 		return nil
 	})
 	group.Go(func() error { return p.startExecutor(ctx) })
+	group.Go(func() error { return p.search.Keep(ctx, readWords) })
 	group.Go(func() error {
 		<-ctx.Done()
 		last, cancel := context.WithTimeout(context.WithoutCancel(ctx), stopWithin)

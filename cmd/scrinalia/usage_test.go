@@ -94,6 +94,8 @@ func TestRefusedUsage(t *testing.T) {
 		{args: []string{"export", "a", "b"}, status: exitUsage, says: []string{"one file"}},
 		{args: []string{"export", "--format", "ead"}, status: exitUsage, says: []string{`"ead"`, "jsonl or atom-csv"}},
 		{args: []string{"export", "--status", "done"}, status: exitUsage, says: []string{`"done"`, "PENDING_AI, AI_APPROVED, NEEDS_REVIEW, HUMAN_APPROVED, REJECTED"}},
+		{args: []string{"search"}, status: exitUsage, says: []string{"what to look for"}},
+		{args: []string{"search", "ponte", "--limit", "0"}, status: exitUsage, says: []string{"1 to 200"}},
 		{args: []string{"migrate"}, status: exitUsage, says: []string{"up, down or status"}},
 		{args: []string{"migrate", "sideways"}, status: exitUsage, says: []string{`"sideways"`, "up, down or status"}},
 		{args: []string{"runs", "--status", "DEAD"}, status: exitUsage, says: []string{`"DEAD"`, "QUEUED RUNNING SUCCESS FAILED INTERRUPTED CANCELLED"}},
@@ -190,12 +192,13 @@ func TestHelp(t *testing.T) {
 	t.Parallel()
 	global := []string{"--database-url", "DATABASE_URL", "--data-dir", "SCRINALIA_DATA_DIR", "--log-level", "SCRINALIA_LOG_LEVEL", "--log-format", "SCRINALIA_LOG_FORMAT"}
 	for command, names := range map[string][]string{
-		"":        {"serve", "workers", "run", "runs", "import", "export", "migrate"},
+		"":        {"serve", "workers", "run", "runs", "import", "export", "search", "migrate"},
 		"serve":   {"--addr", "SCRINALIA_ADDR", "--lang", "SCRINALIA_LANG", "--allowed-hosts", "SCRINALIA_ALLOWED_HOSTS", "--environment", "SCRINALIA_ENVIRONMENT", "--concurrency", "SCRINALIA_CONCURRENCY", "--sample"},
 		"workers": {"--json"},
 		"run":     {"--all", "--engine", "--preset", "--batch", "--limit", "--dry-run", "--force", "--option", "--by", "--json", "130 cancelled"},
 		"runs":    {"--worker", "--status", "--limit", "--before", "--json"},
 		"import":  {"--format", "--rejects", "--check", "--json"},
+		"search":  {"--limit", "--json", "Quotes"},
 		"export":  {"--format", "--status", "NEEDS_REVIEW", "--force"},
 		"migrate": {"up|down|status"},
 	} {
