@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/jackc/pgx/v5"
@@ -47,33 +48,70 @@ func (r rows) put(ctx context.Context, tx pgx.Tx, table string) error {
 	return err
 }
 
-// bareCopy says how long a COPY of all these rows takes, in one transaction with its commit, at its best. prepare makes the empty tables, which are called bare_<table>.
-func (b *bench) bareCopy(ctx context.Context, pool *pgxpool.Pool, prepare []string, all ...rows) (spent, error) {
-	took := make([]spent, b.size.repeats)
-	for i := range took {
-		var err error
-		if took[i], err = b.copyOnce(ctx, pool, prepare, all); err != nil {
-			return spent{}, err
-		}
-	}
-	return best(took), nil
+// rounds are repeated measurements of some work, each with the COPYs that it is held against: what else the machine does at that moment is in
+// both, so that the ratio is taken round by round.
+type rounds struct {
+	rows   int
+	work   []spent
+	copies map[string][]spent
 }
 
-func (b *bench) copyOnce(ctx context.Context, pool *pgxpool.Pool, prepare []string, all []rows) (spent, error) {
-	for i := range all { // the last first: the others may be referred to
-		if _, err := pool.Exec(ctx, "DROP TABLE IF EXISTS bare_"+all[len(all)-1-i].table); err != nil {
-			return spent{}, err
-		}
+func (r *rounds) add(work spent) { r.work = append(r.work, work) }
+
+func (r *rounds) against(name string, s spent) {
+	if r.copies == nil {
+		r.copies = map[string][]spent{}
 	}
-	for _, sql := range append(prepare, "CHECKPOINT") {
+	r.copies[name] = append(r.copies[name], s)
+}
+
+// perSecond is the median of rows a second.
+func (r *rounds) perSecond(samples []spent) float64 {
+	return middle(samples, func(s spent) float64 { return perSecondOf(r.rows, s) })
+}
+
+// compare adds the medians of what the work and a COPY do in a second, and of their ratio, by the clock and by processor time.
+func (b *bench) compare(r *rounds, name, what string, floor float64) {
+	copies := r.copies[name]
+	clock, cpu := make([]float64, len(copies)), make([]float64, len(copies))
+	for i, c := range copies {
+		clock[i], cpu[i] = r.work[i].speed(c)
+	}
+	same := func(v float64) float64 { return v }
+	b.also("  "+name, r.perSecond(copies), perSecond)
+	b.atLeast(what, middle(clock, same), share, floor)
+	if v := middle(cpu, same); v > 0 {
+		b.also("    the same by processor time", v, share)
+	}
+}
+
+// middle is the median of what of each sample.
+func middle[T any](samples []T, what func(T) float64) float64 {
+	values := make([]float64, len(samples))
+	for i, s := range samples {
+		values[i] = what(s)
+	}
+	slices.Sort(values)
+	n := len(values)
+	return (values[(n-1)/2] + values[n/2]) / 2
+}
+
+// copyOnce says how long a COPY of these rows takes, with its commit. create makes the empty table, which is called bare_<table>.
+func (b *bench) copyOnce(ctx context.Context, pool *pgxpool.Pool, create string, r rows) (spent, error) {
+	for _, sql := range []string{"DROP TABLE IF EXISTS bare_" + r.table, create, "CHECKPOINT"} {
 		if _, err := pool.Exec(ctx, sql); err != nil {
 			return spent{}, fmt.Errorf("%.80s: %w", sql, err)
 		}
 	}
+	return b.timedPut(ctx, pool, []rows{r}, "bare_")
+}
+
+// timedPut times the COPY of all these rows, in one transaction with its commit, into the tables of their names with a prefix.
+func (b *bench) timedPut(ctx context.Context, pool *pgxpool.Pool, all []rows, prefix string) (spent, error) {
 	return b.timed(func() error {
 		return pgx.BeginFunc(ctx, pool, func(tx pgx.Tx) error {
 			for _, r := range all {
-				if err := r.put(ctx, tx, "bare_"+r.table); err != nil {
+				if err := r.put(ctx, tx, prefix+r.table); err != nil {
 					return err
 				}
 			}

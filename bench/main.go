@@ -47,6 +47,7 @@ var measurements = []measurement{
 	{"import", (*bench).measureImport, "import against a bare COPY"},
 	{"models", (*bench).measureModels, "the built-in engines, and what a run spends beside its engine"},
 	{"ledger", (*bench).measureLedger, "GET /runs with a long ledger"},
+	{"search", (*bench).measureSearch, "nearest vectors, and GET /search by words"},
 	{"huge", (*bench).measureHuge, "GET /workers with a million documents; needs -huge"},
 }
 

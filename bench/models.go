@@ -254,7 +254,7 @@ const (
 	slowRun  = 1000 // units
 )
 
-// slowEngine measures runs with an engine that takes slowCall for every call, however many texts are in it.
+// slowEngine measures runs with an engine that takes slowCall for every text, as a model server does that is asked about one text a call.
 func (b *bench) slowEngine(ctx context.Context) error {
 	units := min(slowRun, b.size.realDocuments)
 	p, err := b.described(ctx, "bench_slow", units)
@@ -277,22 +277,22 @@ func (b *bench) slowEngine(ctx context.Context) error {
 		entities: func(ctx context.Context, texts []string) ([]engine.Found, error) {
 			return make([]engine.Found, len(texts)), wait(ctx, len(texts))
 		},
-		embed: func(ctx context.Context, texts []string) ([]engine.Vector, error) {
-			return make([]engine.Vector, len(texts)), wait(ctx, 1)
+		classify: func(ctx context.Context, texts, _ []string) ([]engine.Choice, error) {
+			return make([]engine.Choice, len(texts)), wait(ctx, len(texts))
 		},
 	}
 	if err := p.equip(w.registry()); err != nil {
 		return err
 	}
-	for _, m := range []struct{ worker, how string }{{worker.NamedEntities, "a text"}, {worker.Embedding, "a call of many texts"}} {
+	for _, name := range []string{worker.NamedEntities, worker.Typology} {
 		w.spent.Store(0)
 		begin := time.Now()
-		run, err := p.work(ctx, m.worker)
+		run, err := p.work(ctx, name)
 		if err != nil {
 			return err
 		}
 		took := time.Since(begin)
-		b.within(fmt.Sprintf("run of %s, %s units, an engine of %d ms %s: share of the time beside it", m.worker, thousands(run.Processed), slowCall.Milliseconds(), m.how),
+		b.within(fmt.Sprintf("run of %s, %s units, an engine of %d ms a text: share of the time beside it", name, thousands(run.Processed), slowCall.Milliseconds()),
 			1-time.Duration(w.spent.Load()).Seconds()/took.Seconds(), share, besideBudget)
 	}
 	return nil

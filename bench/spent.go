@@ -20,15 +20,6 @@ func (b *bench) timed(work func() error) (spent, error) {
 	return spent{time.Since(begin), b.cpu() - used}, err
 }
 
-// best of a few: what the machine can do while the others leave it alone. Figures that are held against each other are both the best.
-func best(samples []spent) spent {
-	s := samples[0]
-	for _, o := range samples[1:] {
-		s.wall, s.cpu = min(s.wall, o.wall), min(s.cpu, o.cpu)
-	}
-	return s
-}
-
 // speed is how fast this is against other work on the same rows: by the clock and by processor time.
 func (s spent) speed(other spent) (byClock, byCPU float64) {
 	if s.cpu > 0 {

@@ -134,12 +134,3 @@ func median(samples []time.Duration) time.Duration {
 }
 
 func perSecondOf(rows int, s spent) float64 { return float64(rows) / s.wall.Seconds() }
-
-// faster adds how fast some work is against other work, with a floor when there is one, and the same by processor time.
-func (b *bench) faster(what string, s, than spent, floor float64) {
-	byClock, byCPU := s.speed(than)
-	b.atLeast(what, byClock, share, floor)
-	if byCPU > 0 {
-		b.also("    the same by processor time", byCPU, share)
-	}
-}

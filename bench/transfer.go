@@ -6,51 +6,71 @@ import (
 
 	"scrinalia/importer"
 	"scrinalia/worker"
-
-	"github.com/jackc/pgx/v5/pgxpool"
 )
 
 // transferBudget is the share of a bare COPY's speed that transfer must reach.
 const transferBudget = 0.25
 
-// measureTransfer holds the transfer of a bulk import against a COPY of what it writes.
+// What transfer is held against. The first is the budget's: the rows that a COPY would have to bring, into the real tables, with their indexes,
+// checks, generated columns and foreign keys, but without the triggers that keep the counts. The others are there to be compared with.
+const (
+	sameTables  = "COPY of its descriptions, tags and links into the same tables, per record"
+	sameRows    = "COPY of all rows that it writes into the same tables, per record"
+	plainTables = "COPY of its descriptions, tags and links into tables without any index, per record"
+)
+
+// measureTransfer holds the transfer of a bulk import against COPYs of what it writes, round by round.
 func (b *bench) measureTransfer(ctx context.Context) error {
 	c := b.size.bulk()
 	if err := b.stage(ctx, c); err != nil {
 		return err
 	}
-	var took []spent
-	for i := range b.size.repeats {
-		name := fmt.Sprintf("bench_transfer_%d", i)
-		d, err := b.transferOnce(ctx, name, c.records)
-		if err != nil {
+	r := &rounds{rows: c.records}
+	for range b.size.repeats {
+		if err := b.transferRound(ctx, r); err != nil {
 			return err
 		}
-		b.say("  %d records transferred in %.1f s, %.1f s of processors", c.records, d.wall.Seconds(), d.cpu.Seconds())
-		took = append(took, d)
-		if i < b.size.repeats-1 {
-			if err := b.drop(ctx, name); err != nil {
+	}
+	b.also(fmt.Sprintf("transfer of %s records, median of %d", thousands(int64(c.records)), b.size.repeats), r.perSecond(r.work), perSecond)
+	b.compare(r, sameTables, "transfer, speed against that COPY", transferBudget)
+	b.compare(r, sameRows, "transfer, speed against that COPY", 0)
+	b.compare(r, plainTables, "transfer, speed against that COPY", 0)
+	return nil
+}
+
+// transferRound transfers into one database and copies the rows that this made into another of the same kind.
+func (b *bench) transferRound(ctx context.Context, r *rounds) error {
+	const transferred, copied = "bench_transfer", "bench_copy"
+	for _, name := range []string{transferred, copied} {
+		if b.has(name) { // kept from the last round
+			if err := b.forget(ctx, name); err != nil {
 				return err
 			}
 		}
 	}
-	last := fmt.Sprintf("bench_transfer_%d", b.size.repeats-1)
-	p, err := b.open(ctx, last)
+	took, err := b.transferOnce(ctx, transferred, r.rows)
 	if err != nil {
 		return err
 	}
-	descriptions, everything, err := b.copyTransferred(ctx, p.store.Pool())
-	p.close()
+	b.say("  %d records transferred in %.1f s, %.1f s of processors", r.rows, took.wall.Seconds(), took.cpu.Seconds())
+	r.add(took)
+	all, err := b.takeTransferred(ctx, transferred)
 	if err != nil {
 		return err
 	}
-	d := best(took)
-	b.also(fmt.Sprintf("transfer of %s records", thousands(int64(c.records))), perSecondOf(c.records, d), perSecond)
-	b.also("  COPY of the descriptions alone, no index", perSecondOf(c.records, descriptions), perSecond)
-	b.also("  COPY of all rows it writes, keys and indexes, per record", perSecondOf(c.records, everything), perSecond)
-	b.faster("(a) transfer, speed against COPY of the descriptions alone", d, descriptions, transferBudget)
-	b.faster("(b) transfer, speed against COPY of all rows it writes", d, everything, transferBudget)
-	return b.drop(ctx, last)
+	for _, t := range []struct {
+		name string
+		all  []rows
+		into string
+	}{{sameTables, all[:3], ""}, {sameRows, all, ""}, {plainTables, all[:3], "bare_"}} {
+		took, err := b.copyTransferred(ctx, copied, t.all, t.into)
+		if err != nil {
+			return err
+		}
+		b.say("  %s: %.1f s, %.1f s of processors", t.name, took.wall.Seconds(), took.cpu.Seconds())
+		r.against(t.name, took)
+	}
+	return b.drop(ctx, transferred)
 }
 
 // stagedDatabase has the records of a bulk import in staging and nothing else.
@@ -99,39 +119,56 @@ func (b *bench) transferOnce(ctx context.Context, name string, records int) (spe
 	return took, err
 }
 
-// transferTables are what transfer writes, in the order that their foreign keys want. Of the tallies it writes a row a batch.
-var transferTables = []string{"tags", "documents", "document_hierarchy", "document_tags", "execution_log"}
+// transferTables are what transfer writes, in the order that their foreign keys want; the first three are the descriptions, the tags and the
+// links between them. Of the tallies it writes a row a batch.
+var transferTables = []string{"tags", "documents", "document_tags", "document_hierarchy", "execution_log"}
 
-// sameShape makes the tables for the fair comparison: everything that the real ones have, but for triggers.
-var sameShape = []string{
-	alike("tags"), alike("documents"), alike("document_hierarchy"), alike("document_tags"), alike("execution_log"),
-	"ALTER TABLE bare_tags ADD FOREIGN KEY (subject_category_id) REFERENCES subject_categories (id)",
-	"ALTER TABLE bare_documents ADD FOREIGN KEY (level_id) REFERENCES levels (id), ADD FOREIGN KEY (typology_id) REFERENCES typologies (id)",
-	`ALTER TABLE bare_document_hierarchy ADD FOREIGN KEY (document_id) REFERENCES bare_documents (id) ON DELETE CASCADE,
-		ADD FOREIGN KEY (parent_id) REFERENCES bare_documents (id) ON DELETE SET NULL`,
-	`ALTER TABLE bare_document_tags ADD FOREIGN KEY (document_id) REFERENCES bare_documents (id) ON DELETE CASCADE,
-		ADD FOREIGN KEY (tag_id) REFERENCES bare_tags (id), ADD FOREIGN KEY (run_id) REFERENCES archive_worker_runs (id)`,
-}
-
-// copyTransferred times a COPY of the descriptions alone, and one of everything.
-func (b *bench) copyTransferred(ctx context.Context, pool *pgxpool.Pool) (descriptions, everything spent, err error) {
+// takeTransferred reads what transfer wrote.
+func (b *bench) takeTransferred(ctx context.Context, database string) ([]rows, error) {
+	p, err := b.open(ctx, database)
+	if err != nil {
+		return nil, err
+	}
+	defer p.close()
 	all := make([]rows, len(transferTables))
 	for i, t := range transferTables {
 		where := ""
 		if t == "execution_log" {
 			where = "WHERE worker_name = 'transfer'"
 		}
-		if all[i], err = take(ctx, pool, t, where); err != nil {
-			return spent{}, spent{}, err
+		if all[i], err = take(ctx, p.store.Pool(), t, where); err != nil {
+			return nil, err
 		}
 		b.say("  %s rows of %s, %.1f MB", thousands(all[i].count), t, float64(len(all[i].text))/1e6)
 	}
-	if descriptions, err = b.bareCopy(ctx, pool, []string{plain("documents")}, all[1]); err != nil {
-		return spent{}, spent{}, err
+	return all, nil
+}
+
+// copyTransferred times a COPY of rows into a database that has the staging records and nothing else, as transfer finds it. Triggers of the
+// program are off; those of foreign keys are not.
+func (b *bench) copyTransferred(ctx context.Context, database string, all []rows, prefix string) (spent, error) {
+	if err := b.make(ctx, database, stagedDatabase); err != nil {
+		return spent{}, err
 	}
-	if _, err := pool.Exec(ctx, "DROP TABLE bare_documents"); err != nil {
-		return spent{}, spent{}, err
+	prepare := make([]string, 0, len(all)+1)
+	for _, r := range all {
+		if prefix == "" {
+			prepare = append(prepare, "ALTER TABLE "+r.table+" DISABLE TRIGGER USER")
+		} else {
+			prepare = append(prepare, plain(r.table))
+		}
 	}
-	everything, err = b.bareCopy(ctx, pool, sameShape, all...)
-	return descriptions, everything, err
+	if err := b.exec(ctx, database, append(prepare, "CHECKPOINT")...); err != nil {
+		return spent{}, err
+	}
+	p, err := b.open(ctx, database)
+	if err != nil {
+		return spent{}, err
+	}
+	took, err := b.timedPut(ctx, p.store.Pool(), all, prefix)
+	p.close()
+	if err != nil {
+		return spent{}, err
+	}
+	return took, b.forget(ctx, database)
 }

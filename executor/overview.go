@@ -27,6 +27,19 @@ func (e *Executor) State(ctx context.Context, name string) (worker.State, error)
 	return states[0], nil
 }
 
+// Resolve returns what a run of the worker would use now, without arguments of its own.
+func (e *Executor) Resolve(ctx context.Context, name string) (worker.Resolution, error) {
+	d, err := e.catalogue.Lookup(name)
+	if err != nil {
+		return worker.Resolution{}, err
+	}
+	overrides, err := e.store.Overrides(ctx)
+	if err != nil {
+		return worker.Resolution{}, err
+	}
+	return worker.Resolve(d, overrides[name], worker.Settings{})
+}
+
 func (e *Executor) states(ctx context.Context, defs []worker.Definition) ([]worker.State, error) {
 	overrides, err := e.store.Overrides(ctx)
 	if err != nil {

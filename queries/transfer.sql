@@ -1,8 +1,12 @@
--- ClaimTransfer returns the next staging records to transfer. Nothing is locked: the guard lets one transfer run.
+-- ClaimTransfer returns the next staging records to transfer: those of transfer_queue, written out so that each join begins after the last batch.
+-- Nothing is locked: the guard lets one transfer run.
 -- name: ClaimTransfer :many
-SELECT q.unit_id FROM transfer_queue q
-WHERE q.unit_id > @after AND (q.pending OR @force::boolean)
-ORDER BY q.unit_id
+SELECT s.id FROM staging_records s
+LEFT JOIN documents d ON d.id = s.id AND d.id > @after
+LEFT JOIN execution_log l ON l.worker_name = 'transfer' AND l.unit_id = s.id AND l.unit_id > @after AND l.rule_version = 0
+    AND l.outcome = 'DONE' AND l.current
+WHERE s.id > @after AND (d.id IS NULL OR NOT human_decided(d.review_status)) AND (l.unit_id IS NULL OR @force::boolean)
+ORDER BY s.id
 LIMIT @max_rows;
 
 -- TransferDocuments makes the staging records of this batch into descriptions, or renews them: content from the source, AI results of

@@ -145,11 +145,16 @@ func (p *program) prepare(ctx context.Context, role string, concurrency int) err
 	if err := p.store.MigrateUp(ctx); err != nil {
 		return err
 	}
-	p.catalogue = all.Catalogue(p.store, engine.NewRegistry(engines.Registrations(os.Getenv("OLLAMA_HOST"))...))
-	p.search = search.New(search.Options{Store: p.store, Log: p.log, Patience: searchPatience[role]})
+	registry := engine.NewRegistry(engines.Registrations(os.Getenv("OLLAMA_HOST"))...)
+	p.catalogue = all.Catalogue(p.store, registry)
 	var err error
 	p.executor, err = executor.New(executor.Options{Catalogue: p.catalogue, Store: p.store, Log: p.log, Role: role, Concurrency: concurrency})
-	return err
+	if err != nil {
+		return err
+	}
+	query := queryEmbedder{executor: p.executor, registry: registry}
+	p.search = search.New(search.Options{Store: p.store, EmbedQuery: query.embed, Log: p.log, Patience: searchPatience[role]})
+	return nil
 }
 
 // searchPatience is how long a search waits for the vectors to be loaded: a command has nobody who could search again.

@@ -71,20 +71,20 @@ func (q *Queries) FetchVectors(ctx context.Context, arg FetchVectorsParams) ([]F
 }
 
 const findWords = `-- name: FindWords :many
-SELECT s.document_id, (ts_rank('{0.1, 0.2, 0.4, 1.0}'::real[], s.words, q.query, 1)
-    + CASE WHEN s.document_id = ANY (ARRAY(SELECT d.id FROM documents d WHERE d.reference_code = $1::text
-        UNION ALL SELECT d.id FROM documents d WHERE d.description_id = $1::text)) THEN 1 ELSE 0 END)::real AS score
-FROM document_search s, (SELECT search_query($2, $3::text[], $4::text[]) AS query) q
-WHERE s.words @@ q.query
+SELECT s.document_id, (ts_rank('{0.1, 0.2, 0.4, 1.0}'::real[], s.words, (SELECT search_query($1, $2::text[], $3::text[])), 1)
+    + CASE WHEN s.document_id = ANY (ARRAY(SELECT d.id FROM documents d WHERE d.reference_code = $4::text
+        UNION ALL SELECT d.id FROM documents d WHERE d.description_id = $4::text)) THEN 1 ELSE 0 END)::real AS score
+FROM document_search s
+WHERE s.words @@ (SELECT search_query($1, $2::text[], $3::text[]))
 ORDER BY score DESC, s.document_id
 LIMIT $5
 `
 
 type FindWordsParams struct {
-	Code     string
 	Typed    string
 	Words    []string
 	Variants []string
+	Code     string
 	AtMost   int32
 }
 
@@ -94,13 +94,13 @@ type FindWordsRow struct {
 }
 
 // FindWords returns the descriptions that have the words, the best first: what has the typed code is first, words of a title weigh most, and long
-// texts do not win by length.
+// texts do not win by length. The query stands in scalar subqueries, so that it is made once and not for every row.
 func (q *Queries) FindWords(ctx context.Context, arg FindWordsParams) ([]FindWordsRow, error) {
 	rows, err := q.db.Query(ctx, findWords,
-		arg.Code,
 		arg.Typed,
 		arg.Words,
 		arg.Variants,
+		arg.Code,
 		arg.AtMost,
 	)
 	if err != nil {
@@ -265,8 +265,9 @@ func (q *Queries) VectorHorizon(ctx context.Context) (string, error) {
 
 const wantedWords = `-- name: WantedWords :many
 SELECT w.word::text AS word
-FROM (SELECT unnest($1::text[]) AS word) w, (SELECT search_terms(search_query($2, $3::text[], $4::text[])) AS terms) q
-WHERE to_tsvector('pg_catalog.portuguese', plain_text(w.word, 100)) || to_tsvector('pg_catalog.simple', plain_text(w.word, 100)) @@ q.terms
+FROM (SELECT unnest($1::text[]) AS word) w
+WHERE (to_tsvector('pg_catalog.portuguese', plain_text(w.word, 100)) || to_tsvector('pg_catalog.simple', plain_text(w.word, 100)))
+    @@ (SELECT search_terms(search_query($2, $3::text[], $4::text[])))
 `
 
 type WantedWordsParams struct {
