@@ -27,6 +27,9 @@ func (f *fake) Search(_ context.Context, q search.Query) (search.Answer, error) 
 	switch q.Text {
 	case "", "nothing":
 		return a, f.err
+	case "empty":
+		a.Meaning.Documents = 0
+		return a, f.err
 	case "waiting":
 		a.Words.Waiting = 1250
 	case "many":

@@ -18,7 +18,7 @@ func (h *handlers) searchDocuments(c echo.Context) error {
 	if s := c.QueryParam("page"); s != "" {
 		n, err := strconv.Atoi(s)
 		if err != nil || n < 1 {
-			return &worker.Error{Kind: worker.Invalid, Msg: "The search was refused.", Fields: map[string]string{
+			return &worker.Error{Kind: worker.Invalid, Msg: "The search was refused: its page is no number of a page.", Fields: map[string]string{
 				"page": fmt.Sprintf("page takes a whole number from 1 to %d", search.MaxPage),
 			}}
 		}

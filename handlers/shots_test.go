@@ -40,7 +40,9 @@ func TestShots(t *testing.T) {
 		"worker": full.URL + "/workers/ner", "worker-idle": full.URL + "/workers/transfer", "worker-pt": full.URL + "/workers/cleaning?lang=pt-BR", "unmeasured": full.URL + "/workers/conflict-judge",
 		"force": full.URL + "/workers/ner/force?units=all&limit=500&dry_run=1", "runs": full.URL + "/runs", "runs-filtered": full.URL + "/runs?status=FAILED&worker=ner",
 		"run-partly": full.URL + "/runs/1263", "run-failed": full.URL + "/runs/1275", "run-running": full.URL + "/runs/1280", "run-queued": full.URL + "/runs/1281",
-		"run-dry": full.URL + "/runs/1278", "run-notes-pt": full.URL + "/runs/1270?lang=pt-BR", "404": full.URL + "/nothing", "503": off.URL + "/workers", "500": oops.URL + "/workers",
+		"search": full.URL + "/search?q=ponte", "search-start": full.URL + "/search", "search-none": full.URL + "/search?q=nothing", "search-words": full.URL + "/search?q=unembedded&lang=pt-BR",
+		"search-many": full.URL + "/search?q=many&page=2",
+		"run-dry":     full.URL + "/runs/1278", "run-notes-pt": full.URL + "/runs/1270?lang=pt-BR", "404": full.URL + "/nothing", "503": off.URL + "/workers", "500": oops.URL + "/workers",
 	}
 	for name, address := range pages {
 		for _, width := range []int64{1360, 390} {

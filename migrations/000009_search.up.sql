@@ -63,13 +63,13 @@ END $$;
 
 -- wants_something is false of a query without words, or that only says what it does not want: everything else would answer it.
 CREATE FUNCTION wants_something(query tsquery) RETURNS boolean
-    LANGUAGE sql IMMUTABLE
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN querytree(query) NOT IN ('', 'T');
 
 -- search_query turns what a person typed into what is looked for: by stems, or by the very words. Quotes, "or" and a leading minus mean what
--- they mean on the web; with a minus, stems alone decide. Each of the words may also stand as its variant of the same place: its plural or
+-- they mean on the web; with a minus, stems alone decide. NULL, which nothing answers, where nothing is wanted. Each of the words may also stand as its variant of the same place: its plural or
 -- singular, where stems do not tell.
-CREATE FUNCTION search_query(typed text, words text[], variants text[]) RETURNS tsquery LANGUAGE plpgsql STABLE AS $$
+CREATE FUNCTION search_query(typed text, words text[], variants text[]) RETURNS tsquery LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
 DECLARE
     plain text := replace(public.unaccent('public.unaccent'::regdictionary, typed), '<', ' ');
     stems tsquery := websearch_to_tsquery('pg_catalog.portuguese', plain);
@@ -85,7 +85,7 @@ BEGIN
         END IF;
     END LOOP;
     RETURN CASE
-        WHEN NOT wants_something(stems) AND NOT wants_something(very_words) THEN ''::tsquery
+        WHEN NOT wants_something(stems) AND NOT wants_something(very_words) THEN NULL
         WHEN NOT wants_something(stems) THEN very_words
         WHEN NOT wants_something(very_words) OR stems::text LIKE '%!%' THEN stems
         ELSE stems || very_words END;
@@ -93,8 +93,8 @@ END $$;
 
 -- search_terms are the words that a query wants, whatever the operators between them: what is marked in the texts that it found.
 CREATE FUNCTION search_terms(query tsquery) RETURNS tsquery
-    LANGUAGE sql IMMUTABLE
-RETURN CASE WHEN NOT wants_something(query) THEN ''::tsquery ELSE regexp_replace(querytree(query), '&|<(-|[0-9]+)>', '|', 'g')::tsquery END;
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN CASE WHEN wants_something(query) THEN regexp_replace(querytree(query), '&|<(-|[0-9]+)>', '|', 'g')::tsquery END;
 
 -- What appends to the backlog.
 

@@ -7,13 +7,13 @@ SELECT index_waiting(sqlc.arg(at_most)::integer)::integer AS indexed;
 SELECT coalesce(sum(cardinality(document_ids)), 0)::bigint AS waiting FROM search_backlog;
 
 -- FindWords returns the descriptions that have the words, the best first: what has the typed code is first, words of a title weigh most, and long
--- texts do not win by length.
+-- texts do not win by length. The query stands in scalar subqueries, so that it is made once and not for every row.
 -- name: FindWords :many
-SELECT s.document_id, (ts_rank('{0.1, 0.2, 0.4, 1.0}'::real[], s.words, q.query, 1)
+SELECT s.document_id, (ts_rank('{0.1, 0.2, 0.4, 1.0}'::real[], s.words, (SELECT search_query(sqlc.arg(typed), sqlc.arg(words)::text[], sqlc.arg(variants)::text[])), 1)
     + CASE WHEN s.document_id = ANY (ARRAY(SELECT d.id FROM documents d WHERE d.reference_code = sqlc.arg(code)::text
         UNION ALL SELECT d.id FROM documents d WHERE d.description_id = sqlc.arg(code)::text)) THEN 1 ELSE 0 END)::real AS score
-FROM document_search s, (SELECT search_query(sqlc.arg(typed), sqlc.arg(words)::text[], sqlc.arg(variants)::text[]) AS query) q
-WHERE s.words @@ q.query
+FROM document_search s
+WHERE s.words @@ (SELECT search_query(sqlc.arg(typed), sqlc.arg(words)::text[], sqlc.arg(variants)::text[]))
 ORDER BY score DESC, s.document_id
 LIMIT sqlc.arg(at_most);
 
@@ -29,8 +29,9 @@ WHERE d.id = ANY (sqlc.arg(ids)::bigint[]) AND d.review_status <> 'REJECTED';
 -- WantedWords returns those of the words that the query is about.
 -- name: WantedWords :many
 SELECT w.word::text AS word
-FROM (SELECT unnest(sqlc.arg(seen)::text[]) AS word) w, (SELECT search_terms(search_query(sqlc.arg(typed), sqlc.arg(words)::text[], sqlc.arg(variants)::text[])) AS terms) q
-WHERE to_tsvector('pg_catalog.portuguese', plain_text(w.word, 100)) || to_tsvector('pg_catalog.simple', plain_text(w.word, 100)) @@ q.terms;
+FROM (SELECT unnest(sqlc.arg(seen)::text[]) AS word) w
+WHERE (to_tsvector('pg_catalog.portuguese', plain_text(w.word, 100)) || to_tsvector('pg_catalog.simple', plain_text(w.word, 100)))
+    @@ (SELECT search_terms(search_query(sqlc.arg(typed), sqlc.arg(words)::text[], sqlc.arg(variants)::text[])));
 
 -- CountSearchable says how many descriptions there are that nobody rejected.
 -- name: CountSearchable :one

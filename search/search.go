@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -89,14 +90,14 @@ type Query struct {
 
 // Answer is a page of results and what stands behind it.
 type Answer struct {
-	Query    string   `json:"query"`
-	Page     int      `json:"page"`
-	Pages    int      `json:"pages"` // at most MaxPage
-	Found    int      `json:"found"` // on all pages
-	Results  []Result `json:"results"`
-	Words    Lexical  `json:"words"`
-	Meaning  Semantic `json:"meaning"`
-	TookedMS int64    `json:"took_ms"`
+	Query   string   `json:"query"`
+	Page    int      `json:"page"`
+	Pages   int      `json:"pages"` // at most MaxPage
+	Found   int      `json:"found"` // on all pages
+	Results []Result `json:"results"`
+	Words   Lexical  `json:"words"`
+	Meaning Semantic `json:"meaning"`
+	TookMS  int64    `json:"took_ms"`
 }
 
 // Lexical says what the search by words saw.
@@ -176,7 +177,7 @@ func (s *Service) Search(ctx context.Context, q Query) (Answer, error) {
 		wrong["page"] = fmt.Sprintf("page takes a whole number from 1 to %d", MaxPage)
 	}
 	if len(wrong) > 0 {
-		return a, &worker.Error{Kind: worker.Invalid, Msg: "The search was refused.", Fields: wrong}
+		return a, &worker.Error{Kind: worker.Invalid, Msg: "The search was refused: " + strings.Join(slices.Sorted(maps.Values(wrong)), "; ") + ".", Fields: wrong}
 	}
 	if a.Query == "" {
 		return a, nil
@@ -201,7 +202,7 @@ func (s *Service) Search(ctx context.Context, q Query) (Answer, error) {
 	first := min((a.Page-1)*PageSize, len(fused))
 	var err error
 	a.Results, err = s.present(ctx, w, fused[first:min(first+PageSize, len(fused))])
-	a.TookedMS = time.Since(begin).Milliseconds()
+	a.TookMS = time.Since(begin).Milliseconds()
 	return a, err
 }
 

@@ -37,8 +37,7 @@ func read(typed string) Words {
 func apart(s string) string {
 	chars := []rune(s)
 	for i, c := range chars {
-		switch {
-		case c == '/' || c == '.' || c == '-' && i > 0 && (unicode.IsLetter(chars[i-1]) || unicode.IsDigit(chars[i-1])):
+		if c == '/' || c == '.' || c == '-' && i > 0 && (unicode.IsLetter(chars[i-1]) || unicode.IsDigit(chars[i-1])) {
 			chars[i] = ' '
 		}
 	}

@@ -1,6 +1,6 @@
 // Package store keeps everything in PostgreSQL: sqlc's typed queries (store/db) plus transactions, the translation of
 // driver errors into errors that people may be shown, and the schema's migrations. Rows of sqlc stay inside; what
-// crosses the border are types of worker and of importer. It may import worker, importer, migrations, pgx, River's driver
+// crosses the border are types of worker, importer and search. It may import worker, importer, search, migrations, pgx, River's driver
 // and golang-migrate; never echo, views or a worker's package.
 package store
 

@@ -166,7 +166,7 @@ func (x *Index) candidates(q *probe, k int) ([]candidate, spread) {
 	rough, all := x.rough(q, k)
 	exact := make([]candidate, len(rough))
 	const piece = 256
-	share((len(rough)+piece-1)/piece, func(n int) {
+	share(runtime.GOMAXPROCS(0), (len(rough)+piece-1)/piece, func(_, n int) {
 		for i := n * piece; i < min(len(rough), (n+1)*piece); i++ {
 			b, at := x.blocks[rough[i]/blockSize], rough[i]%blockSize
 			score, off := q.nearer(b, at, x.stride)
@@ -190,10 +190,12 @@ func (x *Index) rough(q *probe, k int) (slots []int, all spread) {
 	parts := make([]struct {
 		floor        *floor
 		sum, squares float64
-	}, len(x.blocks))
-	share(len(x.blocks), func(n int) {
-		p := &parts[n]
-		p.floor = newFloor(k)
+	}, runtime.GOMAXPROCS(0))
+	for i := range parts {
+		parts[i].floor = newFloor(k)
+	}
+	share(len(parts), len(x.blocks), func(worker, n int) {
+		p := &parts[worker]
 		for slot := n * blockSize; slot < min(count, (n+1)*blockSize); slot++ {
 			score, off := q.near(x.blocks[n], slot%blockSize, x.stride, x.dimensions)
 			scores[slot], offs[slot] = score, off
@@ -306,15 +308,14 @@ func (f *floats) Pop() any {
 	return last
 }
 
-// share does n pieces of work on every processor.
-func share(n int, do func(i int)) {
-	workers := min(runtime.GOMAXPROCS(0), n)
+// share lets so many workers do n pieces of work. A worker does one at a time.
+func share(workers, n int, do func(worker, i int)) {
 	var next atomic.Int64
 	var group sync.WaitGroup
-	for range workers {
+	for worker := range min(workers, n) {
 		group.Go(func() {
 			for i := int(next.Add(1)) - 1; i < n; i = int(next.Add(1)) - 1 {
-				do(i)
+				do(worker, i)
 			}
 		})
 	}

@@ -40,6 +40,7 @@ func OriginIcon(o worker.Origin) string {
 		return "o-once"
 	case worker.FromRule:
 		return "o-rule"
+	default:
 	}
 	return "o-code"
 }

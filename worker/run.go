@@ -124,12 +124,12 @@ type UnitFailure struct {
 
 // Queue is what waits for a worker and what it has done; nil Pending means not measured, and Reason says why.
 type Queue struct {
-	Pending            *int64  `json:"pending"`
-	Processed          int64   `json:"processed"`
-	Failed             int64   `json:"failed"`
-	Stale              int64   `json:"stale"`
+	Pending   *int64 `json:"pending"`
+	Processed int64  `json:"processed"`
+	Failed    int64  `json:"failed"`
+	Stale     int64  `json:"stale"`
 	// StaleBecause says with what else the stale units were processed, most units first, at most a few.
-	StaleBecause []StaleGroup `json:"stale_because,omitempty"`
-	UnmeasurableReason *string `json:"unmeasurable_reason"`
-	CountedMS          int64   `json:"counted_ms"`
+	StaleBecause       []StaleGroup `json:"stale_because,omitempty"`
+	UnmeasurableReason *string      `json:"unmeasurable_reason"`
+	CountedMS          int64        `json:"counted_ms"`
 }

@@ -3,6 +3,7 @@ package worker_test
 import (
 	"context"
 	"encoding/json"
+	"maps"
 	"testing"
 
 	"scrinalia/worker"
@@ -21,9 +22,7 @@ func (axis) Describe(_ worker.Axis, engine, preset string, overrides map[string]
 	if preset != "" {
 		d.Preset = preset
 	}
-	for name, v := range overrides {
-		d.Values[name] = v
-	}
+	maps.Copy(d.Values, overrides)
 	return d, nil
 }
 

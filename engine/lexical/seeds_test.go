@@ -2,7 +2,6 @@ package lexical_test
 
 // The seeds of the two vocabularies.
 //
-//nolint:misspell // Portuguese
 var (
 	typologies = []string{
 		"Planta Arquitetônica", "Mapa / Croqui Urbanístico", "Fotografia", "Decreto / Lei / Portaria", "Ofício / Memorando",

@@ -24,12 +24,17 @@ const halvings = 3
 
 const doneLength = "length" // done_reason of an answer that reached num_predict
 
+// errStopped is the fault of an answer that is not done. Ollama ends an answer so, with HTTP 200, when the model writes one token more than
+// thirty times in a row, or nothing but blanks: the text makes it do so, and would again.
+var errStopped = errors.New("the server stopped the answer before its end, as it does when a model repeats itself")
+
 // question is what a model is asked about one unit.
 type question struct {
 	system string          // what to do
 	intro  string          // stands before the text
 	text   string          // is cut when it does not fit
 	schema json.RawMessage // of the answer
+	tokens int             // that the server has read of it, in the attempt before
 }
 
 func (q question) messages() []api.Message {
@@ -92,10 +97,15 @@ func (c *client) attempt(ctx context.Context, q *question, more []api.Message, r
 	if err != nil {
 		return "", nil, cut, err
 	}
-	cut = cut || c.lost(resp.PromptEvalCount, q.bytes())
+	tokens := resp.PromptEvalCount
+	cut = cut || c.lost(tokens, q.bytes()) || tokens > 0 && tokens < q.tokens // a second attempt says more: less was read of it
+	q.tokens = tokens
 	answer = content(resp.Message)
 	if err := read(bare(answer)); err != nil {
-		if resp.DoneReason == doneLength {
+		switch {
+		case !resp.Done:
+			err = errStopped
+		case resp.DoneReason == doneLength:
 			err = fmt.Errorf("the answer was cut at num_predict, %d tokens", c.answer)
 		}
 		return answer, err, cut, nil

@@ -206,7 +206,7 @@ func TestSentIsWhatWasDescribed(t *testing.T) {
 func wireOptions(d engine.Description) map[string]any {
 	o := map[string]any{"num_ctx": float64(d.Int("num_ctx")), "num_gpu": 0.0}
 	if d.Axis != worker.Embeddings {
-		o["temperature"], o["num_predict"] = d.Number("temperature"), float64(d.Int("num_predict"))
+		o["temperature"], o["num_predict"], o["repeat_penalty"] = d.Number("temperature"), float64(d.Int("num_predict")), 1.0
 	}
 	return o
 }

@@ -56,6 +56,7 @@ func modelOptions(d engine.Description) map[string]any {
 	o := map[string]any{"num_ctx": d.Int(optContext)}
 	if d.Axis != worker.Embeddings {
 		o["temperature"] = d.Number(optTemperature)
+		o["repeat_penalty"] = 1.0 // none: the default makes it hard to copy a name out of the text
 		o["num_predict"] = d.Int(optPredict)
 	}
 	if d.Text(optDevice) == deviceCPU {
@@ -99,7 +100,7 @@ func (c *client) chat(ctx context.Context, schema json.RawMessage, messages []ap
 	err := c.limited(ctx, func(ctx context.Context) error {
 		return c.api.Chat(ctx, req, func(r api.ChatResponse) error { got = r; return nil })
 	})
-	if err == nil && !got.Done {
+	if err == nil && !got.Done && got.CreatedAt.IsZero() { // one with a date is Ollama's: errStopped
 		err = c.nonsense(errUnfinished)
 	}
 	c.count(func(u *engine.Usage) {

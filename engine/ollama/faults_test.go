@@ -2,6 +2,7 @@ package ollama_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"net/http"
 	"strings"
@@ -193,6 +194,25 @@ func TestOneUnitFailsAlone(t *testing.T) {
 	}
 	if m := message(got[2].Err); got[1].Err != nil || got[3].Err != nil || m != "Ollama refused the text: invalid input" {
 		t.Errorf("got %v", got)
+	}
+}
+
+// Ollama stops a model that repeats itself: HTTP 200, and not done. That is the fault of one unit, and none at all when the JSON was complete.
+func TestAnswerThatTheServerStopped(t *testing.T) {
+	t.Parallel()
+	stopped := func(content string) reply {
+		raw, _ := json.Marshal(content)
+		return reply{raw: `{"model":"m","created_at":"2026-11-30T08:00:00Z","message":{"role":"assistant","content":` + string(raw) + `},"done":false}`}
+	}
+	loop := `{"entities":[{"text":"` + strings.Repeat("a", 31)
+	f := serve(t, stopped(loop), stopped(loop), stopped(noNames+strings.Repeat("\n", 31)), reply{content: noNames})
+	got, err := newNER(t, f, nil).Entities(t.Context(), []string{"Ana", "Rui", "Eva"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	wrong, ok := errors.AsType[*engine.OutputError](got[0].Err)
+	if !ok || !strings.Contains(wrong.Reason, "repeats itself") || wrong.Output != loop || got[1].Err != nil || got[2].Err != nil {
+		t.Errorf("got %v after %d requests", got, len(f.seen()))
 	}
 }
 

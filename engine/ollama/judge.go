@@ -39,7 +39,7 @@ func (j *judge) Judge(ctx context.Context, pairs []engine.Pair) ([]engine.Ruling
 
 func (j *judge) one(ctx context.Context, p engine.Pair) (engine.Ruling, error) {
 	var ruling engine.Ruling
-	cut, err := ask(ctx, j.client, question{judgePrompt, "Pair:\n", pairText(p), judgeSchema}, func(answer []byte) (err error) {
+	cut, err := ask(ctx, j.client, question{system: judgePrompt, intro: "Pair:\n", text: pairText(p), schema: judgeSchema}, func(answer []byte) (err error) {
 		ruling, err = readRuling(answer)
 		return err
 	})

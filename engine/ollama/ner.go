@@ -48,7 +48,7 @@ func (r *recognizer) one(ctx context.Context, text string) (engine.Found, error)
 		return found, nil
 	}
 	where := foldText(text)
-	q := question{nerPrompt, "Text:\n", text, nerSchema}
+	q := question{system: nerPrompt, intro: "Text:\n", text: text, schema: nerSchema}
 	var err error
 	found.Truncated, err = ask(ctx, r.client, q, func(answer []byte) (err error) {
 		found.Entities, err = readEntities(answer, where)

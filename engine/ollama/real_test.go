@@ -124,7 +124,7 @@ func realEntities(t *testing.T, s *realServer) {
 	e := realNER(t, s, chatModel)
 	ana := engine.Found{Entities: []engine.Entity{{Name: "ANA", Type: engine.Person, Score: 0.9}}}
 	twice(t, []engine.Found{ana, {}, {Err: errNotInText}, ana}, func() ([]engine.Found, error) {
-		return e.Entities(t.Context(), []string{"Carta de ANA a Rui", " ", "Ata da 3ª sessão – São Paulo, “Câmara”", "Ana? ANA!"})
+		return e.Entities(t.Context(), []string{"Carta de ANA a Rui", " ", "Ata da 3ª sessão – São Paulo, “Câmara”", "ANA? Ana!"})
 	})
 	if u := usage(t, e); u.Calls != 8 || u.Repairs != 2 || u.Invalid != 2 || u.Truncated != 0 || u.PromptTokens == 0 || u.AnswerTokens == 0 {
 		t.Errorf("counted %+v", u)
@@ -134,7 +134,7 @@ func realEntities(t *testing.T, s *realServer) {
 func realClassification(t *testing.T, s *realServer) {
 	r, d := described(t, s, worker.Classification, chatModel)
 	e := must(r.NewClassifier(d))(t)
-	labels := []string{"Fotografia", "Ata de Reunião", `Planta & "Mapa"`}
+	labels := []string{"Fotografia", "Ata de Reunião", "Planta & Mapa"}
 	ata := engine.Choice{Label: "Ata de Reunião", Score: 0.9}
 	twice(t, []engine.Choice{ata, {}, ata}, func() ([]engine.Choice, error) {
 		return e.Classify(t.Context(), []string{"Reunião da câmara", "", "Retrato"}, labels)
@@ -207,14 +207,15 @@ func cosine(a, b []float32) float64 {
 	return ab / math.Sqrt(aa*bb)
 }
 
-// The tokens of tiny-chat are characters, three times as many as a text is reckoned to have.
+// The tokens of tiny-chat are characters, three times as many as a text is reckoned to have. (A text that fits the window alone, but not with
+// the question, is beyond the adapters on a server that does not know "truncate": it leaves out the question and tells nobody.)
 func realLongChat(t *testing.T, s *realServer) {
-	e := realNER(t, s, chatModel)
+	e := realNER(t, s, chatModel, "num_ctx", 2048, "num_predict", 512)
 	const words = "Ana vende o sítio. "
 	got := must(e.Entities(t.Context(), []string{
-		strings.Repeat(words, 20),   // fits
-		strings.Repeat(words, 240),  // is reckoned to fit, and does not: only the server knows
-		strings.Repeat(words, 2000), // is reckoned not to fit
+		strings.Repeat(words, 20),  // fits
+		strings.Repeat(words, 115), // is reckoned to fit, and does not: only the server knows
+		strings.Repeat(words, 400), // is reckoned not to fit
 	}))(t)
 	for i, truncated := range []bool{false, true, true} {
 		if got[i].Truncated != truncated {
@@ -237,7 +238,7 @@ func realLongEmbedding(t *testing.T, s *realServer) {
 		strings.Repeat("z", 100000),
 		"mercado",
 	}
-	for i, n := range []int{505, 506, 507, 508, 509, 510, 511, 512, 513} { // about the window
+	for i, n := range []int{509, 510, 511, 512, 513} { // about the window
 		texts = append(texts, strings.TrimSpace(strings.Repeat("z ", n)))
 		if i%2 == 0 {
 			texts = append(texts, "planta")
@@ -265,7 +266,7 @@ func realBabble(t *testing.T, s *realServer) {
 	e := realNER(t, s, babbleModel, "num_predict", 200)
 	got := must(e.Entities(t.Context(), []string{"Ana"}))(t)
 	wrong, ok := errors.AsType[*engine.OutputError](got[0].Err)
-	if !ok || !strings.Contains(wrong.Reason, "cut at num_predict, 200 tokens") || !strings.HasPrefix(wrong.Output, `{"entities":[{"text":"Anaaa`) {
+	if !ok || !strings.Contains(wrong.Reason, "cut at num_predict, 200 tokens") || !strings.HasPrefix(wrong.Output, `{"entities":[{"text":"Anabab`) {
 		t.Errorf("got %+v", got)
 	}
 	if u := usage(t, e); u.CutAnswers != 2 || u.Repairs != 1 || u.Invalid != 1 {
@@ -276,12 +277,16 @@ func realBabble(t *testing.T, s *realServer) {
 	if n := len(ruling[0].Reason); ruling[0].Err != nil || n != 200 {
 		t.Errorf("a reason of %d letters, want the schema's 200: %+v", n, ruling)
 	}
+	got = must(realNER(t, s, loopModel).Entities(t.Context(), []string{"Ana"}))(t)
+	if wrong, ok = errors.AsType[*engine.OutputError](got[0].Err); !ok || !strings.Contains(wrong.Reason, "repeats itself") {
+		t.Errorf("got %+v", got)
+	}
 }
 
 func realNames(t *testing.T, s *realServer) {
 	listed := must(s.client.List(t.Context()))(t)
 	for _, name := range []string{chatModel, embedModel} {
-		if n := len(listed.Models); n != 3 {
+		if n := len(listed.Models); n != len(models()) {
 			t.Fatalf("the server has %d models", n)
 		}
 		if !slices.ContainsFunc(listed.Models, func(m api.ListModelResponse) bool { return ollama.SameModel(m.Name, name) }) {
@@ -304,9 +309,6 @@ func realMissing(t *testing.T, s *realServer) {
 
 func realWrongKind(t *testing.T, s *realServer) {
 	_, err := realNER(t, s, embedModel).Entities(t.Context(), []string{"Ana"})
-	checkOutage(t, err, s.host, "")
-	t.Log(err)
-	_, err = realEmbedder(t, s, chatModel).Embed(t.Context(), []string{"Ana"})
 	checkOutage(t, err, s.host, "")
 	t.Log(err)
 }
@@ -359,10 +361,9 @@ func realSeveral(t *testing.T, s *realServer) {
 	}
 }
 
-// slow asks a model for an answer that takes long, and returns when the second call is on its way.
-func slow(t *testing.T, ctx context.Context, s *realServer) (e engine.NER, ended <-chan error) {
+// underWay asks for three answers and returns when the call of that number is on its way.
+func underWay(t *testing.T, ctx context.Context, e engine.NER, call int64) (ended <-chan error) {
 	t.Helper()
-	e = realNER(t, s, babbleModel, "num_predict", 8000, "num_ctx", 16000)
 	failed := make(chan error, 1)
 	go func() {
 		found, err := e.Entities(ctx, []string{"Ana", "Ana", "Ana"})
@@ -373,36 +374,39 @@ func slow(t *testing.T, ctx context.Context, s *realServer) (e engine.NER, ended
 	}()
 	tick := time.NewTicker(10 * time.Millisecond)
 	defer tick.Stop()
-	for engine.UsageOf(e).Calls < 2 {
+	for engine.UsageOf(e).Calls < call {
 		select {
 		case <-tick.C:
 		case err := <-failed:
 			t.Fatalf("it ended before its time: %v", err)
 		}
 	}
-	return e, failed
+	return failed
 }
 
 func realCancel(t *testing.T, s *realServer) {
+	short, long := realNER(t, s, babbleModel, "num_predict", 32, "num_ctx", 16000), realNER(t, s, babbleModel, "num_predict", 8000, "num_ctx", 16000)
+	must(short.Entities(t.Context(), []string{"Ana"}))(t) // loads the model
 	ctx, cancel := context.WithCancelCause(t.Context())
-	e, ended := slow(t, ctx, s)
+	ended := underWay(t, ctx, long, 1)
+	<-time.After(500 * time.Millisecond) // the server does not tell when it has begun to write
 	began := time.Now()
 	cancel(errUserLeaves)
 	if err := <-ended; !errors.Is(err, errUserLeaves) || worker.KindOf(err) == worker.Unavailable {
 		t.Errorf("got %v, want %v", err, errUserLeaves)
 	}
 	left := time.Since(began)
-	short := realNER(t, s, babbleModel, "num_predict", 32, "num_ctx", 16000)
 	must(short.Entities(t.Context(), []string{"Ana"}))(t)
 	free := time.Since(began)
 	t.Logf("left after %s; the server had done another unit after %s", left, free)
-	if left > 2*time.Second || engine.UsageOf(e).Calls != 2 {
-		t.Errorf("left after %s and %d calls", left, engine.UsageOf(e).Calls)
+	if left > 2*time.Second || engine.UsageOf(long).Calls != 1 {
+		t.Errorf("left after %s and %d calls", left, engine.UsageOf(long).Calls)
 	}
 }
 
 func realStop(t *testing.T, s *realServer) {
-	e, ended := slow(t, t.Context(), s)
+	e := realNER(t, s, babbleModel, "num_predict", 500)
+	ended := underWay(t, t.Context(), e, 4) // the second unit's second
 	s.kill()
 	err := <-ended
 	checkOutage(t, err, s.host, "`ollama serve`")

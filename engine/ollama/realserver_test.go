@@ -20,15 +20,24 @@ import (
 	"github.com/ollama/ollama/api"
 )
 
-// The models that every real server of these tests has. All are asked with a schema: chat answers the name Ana wherever it may write
-// freely, babble never ends a text by itself, embed makes vectors.
+// The models that every real server of these tests has. Chat, held to a schema, answers the name Ana wherever it may write freely; babble
+// and loop never end a text by themselves: Anababab, Anaaaa. Embed makes vectors.
 const (
 	chatModel   = "tiny-chat"
 	babbleModel = "tiny-babble"
+	loopModel   = "tiny-loop"
 	embedModel  = "tiny-embed"
 )
 
-var anaAlways = []string{`"A`, "An", "na", `a"`, `"P`, ":t", ":0", "0.", ".9", "9}", "9,", "[{", "}]"}
+func models() map[string][]byte {
+	ana := []string{`"A`, "An", "na", `a"`, `"P`, ":t", ":0", "0.", ".9", "9}", "9,", "[{", "}]"}
+	return map[string][]byte{
+		chatModel:   tinyChat(ana...),
+		babbleModel: tinyChat(append([]string{"ab", "ba"}, ana...)...),
+		loopModel:   tinyChat(append([]string{"aa"}, ana...)...),
+		embedModel:  tinyEmbed(dimensions, "carta", "ata", "planta", "mercado", "cemitério", "reunião", "fotografia", "letter", "map", "market"),
+	}
+}
 
 // realServer is an Ollama server of the tests' own: a free port, an empty folder of models and no way to the Internet.
 type realServer struct {
@@ -82,9 +91,9 @@ func startOllama(t *testing.T) *realServer {
 		_ = log.Close()
 	})
 	s.await(t)
-	s.create(t, chatModel, tinyChat(anaAlways...))
-	s.create(t, babbleModel, tinyChat(append([]string{"aa"}, anaAlways...)...))
-	s.create(t, embedModel, tinyEmbed(dimensions, "carta", "ata", "planta", "mercado", "cemitério", "reunião", "fotografia", "letter", "map", "market"))
+	for name, file := range models() {
+		s.create(t, name, file)
+	}
 	return s
 }
 
@@ -113,7 +122,7 @@ func (s *realServer) create(t *testing.T, name string, file []byte) {
 	if err := s.client.CreateBlob(t.Context(), digest, bytes.NewReader(file)); err != nil {
 		t.Fatal(err)
 	}
-	req := &api.CreateRequest{Model: name, Files: map[string]string{name + ".gguf": digest}}
+	req := &api.CreateRequest{Model: name, Files: map[string]string{name + ".gguf": digest}, Parameters: map[string]any{"num_thread": 1}}
 	if name != embedModel {
 		req.Template = "{{ range .Messages }}{{ .Role }}: {{ .Content }}\n{{ end }}"
 	}

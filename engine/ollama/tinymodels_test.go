@@ -23,11 +23,13 @@ func tinyChat(pairs ...string) []byte {
 	for b := range 256 {
 		tokens, types = append(tokens, fmt.Sprintf("<0x%02X>", b)), append(types, 6)
 	}
+	const end = 2
 	firstSign := len(tokens)
 	for c := rune('!'); c <= '~'; c++ {
 		tokens, types = append(tokens, string(c)), append(types, 1)
 	}
-	for _, c := range "▁áàâãéêíóôõúçÁÀÂÃÉÊÍÓÔÕÚÇ" { // ▁ is the blank
+	blank := len(tokens)
+	for _, c := range "▁áàâãéêíóôõúçÁÀÂÃÉÊÍÓÔÕÚÇ" {
 		tokens, types = append(tokens, string(c)), append(types, 1)
 	}
 	width := (len(tokens) + 31) / 32 * 32
@@ -36,13 +38,13 @@ func tinyChat(pairs ...string) []byte {
 	for prev := range tokens {
 		embd[prev*width+prev] = 1
 		for next := range tokens {
-			score := float32(-20)
-			if next >= firstSign {
+			score := float32(-20) // bytes and blanks
+			if next >= firstSign && next != blank {
 				score = -float32(next-firstSign) / 50
 			}
 			output[next*width+prev] = score / norm
 		}
-		output[2*width+prev] = -5 / norm // the end, when the schema lets nothing but blanks follow
+		output[end*width+prev] = -10 / norm // before blanks, after all that the schema still asks for
 	}
 	for i, pair := range slices.Backward(pairs) {
 		prev, next := slices.Index(tokens, pair[:1]), slices.Index(tokens, pair[1:])

@@ -35,7 +35,7 @@ func (t *titleChecker) one(ctx context.Context, title string) (engine.TitleVerdi
 	if strings.TrimSpace(title) == "" {
 		return verdict, nil
 	}
-	cut, err := ask(ctx, t.client, question{titlePrompt, "Title:\n", title, titleSchema}, func(answer []byte) (err error) {
+	cut, err := ask(ctx, t.client, question{system: titlePrompt, intro: "Title:\n", text: title, schema: titleSchema}, func(answer []byte) (err error) {
 		verdict, err = readVerdict(answer)
 		return err
 	})

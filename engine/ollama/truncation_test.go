@@ -31,6 +31,7 @@ func TestTruncatedInputIsCounted(t *testing.T) {
 		{"the window was full", words, []reply{{content: noNames, tokens: 4096}}, true, 1},
 		{"fewer tokens than were sent", long[:6000], []reply{{content: noNames, tokens: 100}}, true, 1},
 		{"the server says so: halved", long[:6000], []reply{tooLong, {content: noNames}}, true, 2},
+		{"in the second attempt, without the first question", words, []reply{{content: "?", tokens: 900}, {content: noNames, tokens: 700}}, true, 2},
 		{"in the second attempt", words, []reply{{content: "?"}, {content: noNames, tokens: 4096}}, true, 2},
 	}
 	for _, tt := range tests {
