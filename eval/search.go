@@ -62,5 +62,5 @@ func (e *evaluation) search(ctx context.Context) error {
 			fmt.Fprintf(e.out, "    nothing found: %s\n", q)
 		}
 	}
-	return nil
+	return e.archive(ctx)
 }

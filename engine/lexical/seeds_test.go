@@ -1,7 +1,6 @@
 package lexical_test
 
 // The seeds of the two vocabularies.
-//
 var (
 	typologies = []string{
 		"Planta Arquitetônica", "Mapa / Croqui Urbanístico", "Fotografia", "Decreto / Lei / Portaria", "Ofício / Memorando",
