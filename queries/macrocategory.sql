@@ -42,3 +42,10 @@ ON CONFLICT (tag_id) WHERE kind = 'SUBJECT' AND decided_at IS NULL DO UPDATE SET
 -- WithdrawSubjects removes the open rows of tags that no longer wait for a human.
 -- name: WithdrawSubjects :exec
 DELETE FROM review_queue WHERE kind = 'SUBJECT' AND decided_at IS NULL AND tag_id = ANY (@ids::bigint[]);
+
+-- JournalCategories records under which categories a run filed tags.
+-- name: JournalCategories :exec
+INSERT INTO change_journal (run_id, unit_kind, unit_id, field, after)
+SELECT @run_id::bigint, 'tag', u.id, 'subject_category', c.name
+FROM (SELECT unnest(@ids::bigint[]) AS id, unnest(@categories::integer[]) AS category_id) AS u
+JOIN subject_categories c ON c.id = u.category_id;

@@ -26,3 +26,10 @@ INSERT INTO typology_scores (document_id, typology_id, score, run_id)
 SELECT u.id, nullif(u.typology_id, 0), u.score, @run_id::bigint
 FROM (SELECT unnest(@ids::bigint[]) AS id, unnest(@typologies::integer[]) AS typology_id, unnest(@scores::real[]) AS score) AS u
 ON CONFLICT (document_id) DO UPDATE SET typology_id = excluded.typology_id, score = excluded.score, run_id = excluded.run_id;
+
+-- JournalTypologies records which typologies a run set.
+-- name: JournalTypologies :exec
+INSERT INTO change_journal (run_id, unit_kind, unit_id, field, after)
+SELECT @run_id::bigint, 'document', u.id, 'typology', t.name
+FROM (SELECT unnest(@ids::bigint[]) AS id, unnest(@typologies::integer[]) AS typology_id) AS u
+JOIN typologies t ON t.id = u.typology_id;

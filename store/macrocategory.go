@@ -83,8 +83,13 @@ func (s *Store) ApplyCategories(ctx context.Context, runID int64, dry bool, fili
 			}
 		}
 		counts = stamps.counts
-		if err := q.SetCategories(ctx, set); err != nil {
-			return err
+		if len(set.Ids) > 0 {
+			if err := q.SetCategories(ctx, set); err != nil {
+				return err
+			}
+			if err := q.JournalCategories(ctx, db.JournalCategoriesParams{RunID: runID, Ids: set.Ids, Categories: set.Categories}); err != nil {
+				return err
+			}
 		}
 		if err := q.SaveSubjectScores(ctx, scores); err != nil {
 			return err

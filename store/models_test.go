@@ -322,6 +322,10 @@ func TestTypologyThreshold(t *testing.T) {
 		t.Errorf("-want +got:\n%s", diff)
 	}
 	a.checkQueues()
+	changes, err := a.Changes(t.Context(), r.ID, 0, 10)
+	if err != nil || len(changes) != 1 || changes[0].UnitName != "Surely" || changes[0].Field != "typology" || changes[0].Before != nil || *changes[0].After != "Fotografia" {
+		t.Errorf("the journal: %+v, %v", changes, err)
+	}
 	forced := a.run(worker.Typology, map[string]any{"force": true, "threshold": 0.39})
 	if forced.Processed != 2 || forced.Notes["filed"].Count != 1 {
 		t.Errorf("forced: %+v", forced.Counts)
@@ -367,6 +371,11 @@ func TestSubjectsWaitForAPerson(t *testing.T) {
 		t.Errorf("-want +got:\n%s", diff)
 	}
 	a.checkQueues()
+
+	filed := value[string](a, "SELECT t.name || ' | ' || j.field || ' | ' || j.after FROM change_journal j JOIN tags t ON j.unit_kind = 'tag' AND t.id = j.unit_id")
+	if filed != "bondes | subject_category | Mobilidade e Transporte" {
+		t.Errorf("the journal: %s", filed)
+	}
 
 	a.run(worker.MacroCategory, map[string]any{"force": true})
 	if got := value[int64](a, "SELECT count(*) FROM review_queue"); got != 1 {

@@ -61,8 +61,13 @@ func (s *Store) ApplyTypologies(ctx context.Context, runID int64, dry bool, colu
 			}
 		}
 		counts = stamps.counts
-		if err := q.SetTypologies(ctx, set); err != nil {
-			return err
+		if len(set.Ids) > 0 {
+			if err := q.SetTypologies(ctx, set); err != nil {
+				return err
+			}
+			if err := q.JournalTypologies(ctx, db.JournalTypologiesParams{RunID: runID, Ids: set.Ids, Typologies: set.Typologies}); err != nil {
+				return err
+			}
 		}
 		if err := q.SaveTypologyScores(ctx, scores); err != nil {
 			return err

@@ -74,6 +74,25 @@ func (q *Queries) ClaimTags(ctx context.Context, arg ClaimTagsParams) ([]ClaimTa
 	return items, nil
 }
 
+const journalCategories = `-- name: JournalCategories :exec
+INSERT INTO change_journal (run_id, unit_kind, unit_id, field, after)
+SELECT $1::bigint, 'tag', u.id, 'subject_category', c.name
+FROM (SELECT unnest($2::bigint[]) AS id, unnest($3::integer[]) AS category_id) AS u
+JOIN subject_categories c ON c.id = u.category_id
+`
+
+type JournalCategoriesParams struct {
+	RunID      int64
+	Ids        []int64
+	Categories []int32
+}
+
+// JournalCategories records under which categories a run filed tags.
+func (q *Queries) JournalCategories(ctx context.Context, arg JournalCategoriesParams) error {
+	_, err := q.db.Exec(ctx, journalCategories, arg.RunID, arg.Ids, arg.Categories)
+	return err
+}
+
 const listNoSubjects = `-- name: ListNoSubjects :many
 SELECT kind, term FROM exclusions WHERE retired_at IS NULL AND kind IN ('SUBJECT', 'COLLECTION') ORDER BY id
 `

@@ -55,6 +55,25 @@ func (q *Queries) ClaimTypology(ctx context.Context, arg ClaimTypologyParams) ([
 	return items, nil
 }
 
+const journalTypologies = `-- name: JournalTypologies :exec
+INSERT INTO change_journal (run_id, unit_kind, unit_id, field, after)
+SELECT $1::bigint, 'document', u.id, 'typology', t.name
+FROM (SELECT unnest($2::bigint[]) AS id, unnest($3::integer[]) AS typology_id) AS u
+JOIN typologies t ON t.id = u.typology_id
+`
+
+type JournalTypologiesParams struct {
+	RunID      int64
+	Ids        []int64
+	Typologies []int32
+}
+
+// JournalTypologies records which typologies a run set.
+func (q *Queries) JournalTypologies(ctx context.Context, arg JournalTypologiesParams) error {
+	_, err := q.db.Exec(ctx, journalTypologies, arg.RunID, arg.Ids, arg.Typologies)
+	return err
+}
+
 const listTypologies = `-- name: ListTypologies :many
 SELECT id, name FROM typologies WHERE retired_at IS NULL ORDER BY id
 `
