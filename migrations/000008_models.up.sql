@@ -103,11 +103,15 @@ BEGIN
     WHERE (n.review_status = 'REJECTED') <> (o.review_status = 'REJECTED')
         AND l.worker_name = 'embedding' AND l.unit_id = n.id AND l.rule_version = 0;
 
+    -- A typology that was taken back, or that a person chose, is no longer the worker's.
     DELETE FROM execution_log l USING new_rows n JOIN old_rows o USING (id)
-    WHERE n.typology_id IS NULL AND o.typology_id IS NOT NULL AND l.worker_name = 'typology' AND l.unit_id = n.id AND l.rule_version = 0;
-    UPDATE execution_log l SET outcome = 'SETTLED', error = NULL, current = true
-    FROM new_rows n JOIN old_rows o USING (id)
-    WHERE n.typology_id IS NOT NULL AND o.typology_id IS NULL AND l.worker_name = 'typology' AND l.unit_id = n.id AND l.rule_version = 0;
+    WHERE (n.typology_id IS NULL AND o.typology_id IS NOT NULL OR n.typology_person IS NOT NULL AND o.typology_person IS NULL)
+        AND l.worker_name = 'typology' AND l.unit_id = n.id AND l.rule_version = 0;
+
+    -- What a new text took back is for the validator to say again.
+    DELETE FROM execution_log l USING new_rows n JOIN old_rows o USING (id)
+    WHERE n.review_status = 'PENDING_AI' AND o.review_status <> 'PENDING_AI'
+        AND l.worker_name = 'quality-validator' AND l.unit_id = n.id AND l.rule_version = 0;
 
     changed := ARRAY(SELECT n.id FROM new_rows n JOIN old_rows o USING (id)
         WHERE (n.original_title, n.scope_content, n.admin_bio_history, n.provenance)
@@ -140,10 +144,8 @@ BEGIN
             SELECT (SELECT count(*) FROM new_rows WHERE subject_category_id IS NULL) - (SELECT count(*) FROM old_rows WHERE subject_category_id IS NULL) AS n) AS c
         WHERE c.n <> 0;
         DELETE FROM execution_log l USING new_rows n JOIN old_rows o USING (id)
-        WHERE n.subject_category_id IS NULL AND o.subject_category_id IS NOT NULL AND l.worker_name = 'macro-category' AND l.unit_id = n.id;
-        UPDATE execution_log l SET outcome = 'SETTLED', error = NULL, current = true
-        FROM new_rows n JOIN old_rows o USING (id)
-        WHERE n.subject_category_id IS NOT NULL AND o.subject_category_id IS NULL AND l.worker_name = 'macro-category' AND l.unit_id = n.id;
+        WHERE (n.subject_category_id IS NULL AND o.subject_category_id IS NOT NULL OR n.category_person IS NOT NULL AND o.category_person IS NULL)
+            AND l.worker_name = 'macro-category' AND l.unit_id = n.id;
         UPDATE execution_log l SET current = (l.fingerprint = input_hash(n.name))
         FROM new_rows n JOIN old_rows o USING (id)
         WHERE n.name <> o.name AND l.worker_name = 'macro-category' AND l.unit_id = n.id AND l.outcome <> 'SETTLED'

@@ -6,22 +6,32 @@ SELECT id, coalesce(classifier_label, name)::text AS label FROM subject_categori
 -- name: ListNoSubjects :many
 SELECT kind, term FROM exclusions WHERE retired_at IS NULL AND kind IN ('SUBJECT', 'COLLECTION') ORDER BY id;
 
--- ClaimTags returns the next tags without a subject category.
+-- ClaimTags returns the next tags without a subject category; with force also those that runs filed.
 -- name: ClaimTags :many
 SELECT q.unit_id, t.name
-FROM (SELECT unit_id FROM macro_category_queue WHERE unit_id > @after AND (pending OR @force::boolean) ORDER BY unit_id LIMIT @max_rows) q
+FROM (
+    (SELECT w.unit_id FROM macro_category_queue w WHERE w.unit_id > @after AND (w.pending OR @force::boolean) ORDER BY w.unit_id LIMIT @max_rows)
+    UNION ALL
+    (SELECT l.unit_id FROM execution_log l
+     WHERE @force::boolean AND l.worker_name = 'macro-category' AND l.rule_version = 0 AND l.outcome = 'SETTLED' AND l.unit_id > @after
+     ORDER BY l.unit_id LIMIT @max_rows)
+    ORDER BY 1 LIMIT @max_rows
+) q
 JOIN tags t ON t.id = q.unit_id
 ORDER BY q.unit_id;
 
--- LockUncategorised locks tags that nobody filed, with the fingerprint of their name.
+-- LockUncategorised locks tags that nobody filed, with force also those that runs filed, with the fingerprint of their name.
 -- name: LockUncategorised :many
-SELECT id, input_hash(name)::bytea AS fingerprint FROM tags WHERE id = ANY (@ids::bigint[]) AND subject_category_id IS NULL ORDER BY id FOR UPDATE;
+SELECT t.id, input_hash(t.name)::bytea AS fingerprint FROM tags t
+WHERE t.id = ANY (@ids::bigint[]) AND (t.subject_category_id IS NULL OR @force::boolean AND EXISTS (
+    SELECT FROM execution_log l WHERE l.worker_name = 'macro-category' AND l.unit_id = t.id AND l.rule_version = 0 AND l.outcome = 'SETTLED'))
+ORDER BY t.id FOR UPDATE OF t;
 
--- SetCategories files tags.
+-- SetCategories files tags; 0 takes them out again.
 -- name: SetCategories :exec
-UPDATE tags t SET subject_category_id = u.category_id
+UPDATE tags t SET subject_category_id = nullif(u.category_id, 0)
 FROM (SELECT unnest(@ids::bigint[]) AS id, unnest(@categories::integer[]) AS category_id) AS u
-WHERE t.id = u.id;
+WHERE t.id = u.id AND t.subject_category_id IS DISTINCT FROM nullif(u.category_id, 0);
 
 -- SaveSubjectScores keeps the best category with its score, or why the tag is no subject; 0 and '' are none.
 -- name: SaveSubjectScores :exec
@@ -43,9 +53,11 @@ ON CONFLICT (tag_id) WHERE kind = 'SUBJECT' AND decided_at IS NULL DO UPDATE SET
 -- name: WithdrawSubjects :exec
 DELETE FROM review_queue WHERE kind = 'SUBJECT' AND decided_at IS NULL AND tag_id = ANY (@ids::bigint[]);
 
--- JournalCategories records under which categories a run filed tags.
+-- JournalCategories records under which categories a run is about to file tags, or from which it takes them.
 -- name: JournalCategories :exec
-INSERT INTO change_journal (run_id, unit_kind, unit_id, field, after)
-SELECT @run_id::bigint, 'tag', u.id, 'subject_category', c.name
+INSERT INTO change_journal (run_id, unit_kind, unit_id, field, before, after)
+SELECT @run_id::bigint, 'tag', t.id, 'subject_category', b.name, a.name
 FROM (SELECT unnest(@ids::bigint[]) AS id, unnest(@categories::integer[]) AS category_id) AS u
-JOIN subject_categories c ON c.id = u.category_id;
+JOIN tags t ON t.id = u.id AND t.subject_category_id IS DISTINCT FROM nullif(u.category_id, 0)
+LEFT JOIN subject_categories b ON b.id = t.subject_category_id
+LEFT JOIN subject_categories a ON a.id = u.category_id;

@@ -46,12 +46,12 @@ func (s *Store) ClaimTags(ctx context.Context, after, size int64, force bool) ([
 	return readings, nil
 }
 
-// ApplyCategories files, scores and stamps tags that have no category yet and whose name is what was read. A tag that a person has to decide
+// ApplyCategories files, scores and stamps tags that have no category yet (with force: or one that a run set) and whose name is what was read. A tag that a person has to decide
 // has one open row in the review queue, one that was filed or refused has none.
-func (s *Store) ApplyCategories(ctx context.Context, runID int64, dry bool, filings []worker.Filing) (counts worker.Counts, err error) {
-	err = s.inRunTx(ctx, "apply categories", dry, func(q *db.Queries) error {
+func (s *Store) ApplyCategories(ctx context.Context, runID int64, o worker.Common, filings []worker.Filing) (counts worker.Counts, err error) {
+	err = s.inRunTx(ctx, "apply categories", o.DryRun, func(q *db.Queries) error {
 		stamps := newStamping(worker.MacroCategory, "tag", runID)
-		locked, err := q.LockUncategorised(ctx, filedIDs(filings))
+		locked, err := q.LockUncategorised(ctx, db.LockUncategorisedParams{Ids: filedIDs(filings), Force: o.Force})
 		if err != nil {
 			return err
 		}
@@ -72,9 +72,9 @@ func (s *Store) ApplyCategories(ctx context.Context, runID int64, dry bool, fili
 			}
 			scores.Ids, scores.Categories = append(scores.Ids, f.Reading.ID), append(scores.Categories, f.Label)
 			scores.Scores, scores.Refusals = append(scores.Scores, float32(f.Score)), append(scores.Refusals, f.Refusal)
+			set.Ids, set.Categories = append(set.Ids, f.Reading.ID), append(set.Categories, settledLabel(f))
 			switch {
 			case f.Set:
-				set.Ids, set.Categories = append(set.Ids, f.Reading.ID), append(set.Categories, f.Label)
 				settled = append(settled, f.Reading.ID)
 			case f.Refusal != "":
 				settled = append(settled, f.Reading.ID)
@@ -83,13 +83,11 @@ func (s *Store) ApplyCategories(ctx context.Context, runID int64, dry bool, fili
 			}
 		}
 		counts = stamps.counts
-		if len(set.Ids) > 0 {
-			if err := q.SetCategories(ctx, set); err != nil {
-				return err
-			}
-			if err := q.JournalCategories(ctx, db.JournalCategoriesParams{RunID: runID, Ids: set.Ids, Categories: set.Categories}); err != nil {
-				return err
-			}
+		if err := q.JournalCategories(ctx, db.JournalCategoriesParams{RunID: runID, Ids: set.Ids, Categories: set.Categories}); err != nil {
+			return err
+		}
+		if err := q.SetCategories(ctx, set); err != nil {
+			return err
 		}
 		if err := q.SaveSubjectScores(ctx, scores); err != nil {
 			return err

@@ -144,9 +144,11 @@ func TestSettingsMakeStaleNotPending(t *testing.T) {
 	if diff := cmp.Diff(want, state.Queue.StaleBecause); diff != "" {
 		t.Errorf("why stale: -want +got:\n%s", diff)
 	}
-	a.run(worker.Typology, map[string]any{"force": true}) // the untyped ones; those that have a typology left the queue
-	if state, err = a.executor.State(t.Context(), worker.Typology); err != nil || state.Queue.Stale != 0 && len(state.Queue.StaleBecause) == 0 {
-		t.Errorf("after a forced run: %d stale, %v, %v", state.Queue.Stale, state.Queue.StaleBecause, err)
+	for _, name := range []string{worker.Typology, worker.MacroCategory} {
+		a.run(name, map[string]any{"force": true})
+		if state, err = a.executor.State(t.Context(), name); err != nil || state.Queue.Stale != 0 || len(state.Queue.StaleBecause) != 0 {
+			t.Errorf("%s after a forced run: %d stale, %v, %v", name, state.Queue.Stale, state.Queue.StaleBecause, err)
+		}
 	}
 }
 
@@ -327,9 +329,19 @@ func TestTypologyThreshold(t *testing.T) {
 		t.Errorf("the journal: %+v, %v", changes, err)
 	}
 	forced := a.run(worker.Typology, map[string]any{"force": true, "threshold": 0.39})
-	if forced.Processed != 2 || forced.Notes["filed"].Count != 1 {
-		t.Errorf("forced: %+v", forced.Counts)
+	if forced.Processed != 3 || *forced.Total != 3 || forced.Notes["filed"].Count != 2 {
+		t.Errorf("forced, with what runs set before: %+v of %d, %v", forced.Counts, *forced.Total, forced.Notes)
 	}
+	a.run(worker.Typology, map[string]any{"force": true, "threshold": 0.405})
+	typed := column[string](a, "SELECT d.original_title FROM documents d WHERE d.typology_id IS NOT NULL ORDER BY 1")
+	if diff := cmp.Diff([]string{"Mine", "Surely"}, typed); diff != "" {
+		t.Errorf("forced with a threshold between: -want +got:\n%s", diff)
+	}
+	taken := value[string](a, "SELECT before || ' ' || coalesce(after, '-') FROM change_journal ORDER BY id DESC LIMIT 1")
+	if taken != "Fotografia -" {
+		t.Errorf("the journal of what was taken back: %s", taken)
+	}
+	a.checkQueues()
 	a.exec("UPDATE typologies SET retired_at = now()")
 	if r := a.attempt(worker.Typology, worker.Settings{}); r.Status != worker.Failed || !strings.Contains(*r.Error, "There is no active typology") {
 		t.Errorf("without labels: %s %v", r.Status, r.Error)

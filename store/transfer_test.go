@@ -52,6 +52,32 @@ func TestChangedRecordResetsTheDocument(t *testing.T) {
 	a.processed(worker.Transfer, 0) // what cleaning changed is no news of the source
 }
 
+// TestATransferAsksForANewVerdict: also where the validator reads the same as before, since what it said was taken back.
+func TestATransferAsksForANewVerdict(t *testing.T) {
+	t.Parallel()
+	a := newArchive(t)
+	a.load(record{"description_id": "a", "title": "PLANTA DA CIDADE", "extent": "1 folha"}, record{"description_id": "b", "title": "Ata da câmara", "date": "1912", "subjects": []string{"Atas"}})
+	a.runAll()
+	states := func() []string {
+		return column[string](a, "SELECT concat_ws(' ', description_id, review_status, anomaly_reasons) FROM documents ORDER BY 1")
+	}
+	want := states()
+	a.load(record{"description_id": "a", "title": "PLANTA DA CIDADE", "extent": "2 folhas"})
+	a.runAll()
+	if diff := cmp.Diff(want, states()); diff != "" {
+		t.Errorf("after a change that the validator does not read: -want +got:\n%s", diff)
+	}
+	a.run(worker.Transfer, map[string]any{"force": true})
+	if got := a.pendingByView()[worker.QualityValidator]; got != 2 {
+		t.Errorf("%d pending for the validator after a forced transfer, want 2", got)
+	}
+	a.runAll()
+	if diff := cmp.Diff(want, states()); diff != "" {
+		t.Errorf("after a forced transfer: -want +got:\n%s", diff)
+	}
+	a.checkQueues()
+}
+
 func TestHumanDecisionIsNeverOverwritten(t *testing.T) {
 	t.Parallel()
 	for _, status := range []string{"HUMAN_APPROVED", "REJECTED"} {

@@ -33,12 +33,12 @@ func (s *Store) ClaimTypology(ctx context.Context, columns []string, after, size
 	return readings, nil
 }
 
-// ApplyTypologies sets and scores documents that have no typology yet, that no human decided on and that still say what was read, and stamps
-// them.
-func (s *Store) ApplyTypologies(ctx context.Context, runID int64, dry bool, columns []string, filings []worker.Filing) (counts worker.Counts, err error) {
-	err = s.inRunTx(ctx, "apply typologies", dry, func(q *db.Queries) error {
+// ApplyTypologies sets and scores documents that have no typology yet (with force: or one that a run set), that no human decided on and that
+// still say what was read, and stamps them.
+func (s *Store) ApplyTypologies(ctx context.Context, runID int64, o worker.Common, columns []string, filings []worker.Filing) (counts worker.Counts, err error) {
+	err = s.inRunTx(ctx, "apply typologies", o.DryRun, func(q *db.Queries) error {
 		stamps := newStamping(worker.Typology, "document", runID)
-		locked, err := q.LockUntyped(ctx, db.LockUntypedParams{Columns: columns, Ids: filedIDs(filings)})
+		locked, err := q.LockUntyped(ctx, db.LockUntypedParams{Columns: columns, Ids: filedIDs(filings), Force: o.Force})
 		if err != nil {
 			return err
 		}
@@ -56,18 +56,14 @@ func (s *Store) ApplyTypologies(ctx context.Context, runID int64, dry bool, colu
 				continue
 			}
 			scores.Ids, scores.Typologies, scores.Scores = append(scores.Ids, f.Reading.ID), append(scores.Typologies, f.Label), append(scores.Scores, float32(f.Score))
-			if f.Set {
-				set.Ids, set.Typologies = append(set.Ids, f.Reading.ID), append(set.Typologies, f.Label)
-			}
+			set.Ids, set.Typologies = append(set.Ids, f.Reading.ID), append(set.Typologies, settledLabel(f))
 		}
 		counts = stamps.counts
-		if len(set.Ids) > 0 {
-			if err := q.SetTypologies(ctx, set); err != nil {
-				return err
-			}
-			if err := q.JournalTypologies(ctx, db.JournalTypologiesParams{RunID: runID, Ids: set.Ids, Typologies: set.Typologies}); err != nil {
-				return err
-			}
+		if err := q.JournalTypologies(ctx, db.JournalTypologiesParams{RunID: runID, Ids: set.Ids, Typologies: set.Typologies}); err != nil {
+			return err
+		}
+		if err := q.SetTypologies(ctx, set); err != nil {
+			return err
 		}
 		if err := q.SaveTypologyScores(ctx, scores); err != nil {
 			return err
@@ -83,4 +79,12 @@ func filedIDs(filings []worker.Filing) []int64 {
 		ids[i] = f.Reading.ID
 	}
 	return ids
+}
+
+// settledLabel is the label that a unit gets; 0 is none.
+func settledLabel(f worker.Filing) int32 {
+	if f.Set {
+		return f.Label
+	}
+	return 0
 }

@@ -37,15 +37,22 @@ func (q *Queries) AskForSubjects(ctx context.Context, arg AskForSubjectsParams) 
 
 const claimTags = `-- name: ClaimTags :many
 SELECT q.unit_id, t.name
-FROM (SELECT unit_id FROM macro_category_queue WHERE unit_id > $1 AND (pending OR $2::boolean) ORDER BY unit_id LIMIT $3) q
+FROM (
+    (SELECT w.unit_id FROM macro_category_queue w WHERE w.unit_id > $2 AND (w.pending OR $3::boolean) ORDER BY w.unit_id LIMIT $1)
+    UNION ALL
+    (SELECT l.unit_id FROM execution_log l
+     WHERE $3::boolean AND l.worker_name = 'macro-category' AND l.rule_version = 0 AND l.outcome = 'SETTLED' AND l.unit_id > $2
+     ORDER BY l.unit_id LIMIT $1)
+    ORDER BY 1 LIMIT $1
+) q
 JOIN tags t ON t.id = q.unit_id
 ORDER BY q.unit_id
 `
 
 type ClaimTagsParams struct {
+	MaxRows int32
 	After   int64
 	Force   bool
-	MaxRows int32
 }
 
 type ClaimTagsRow struct {
@@ -53,9 +60,9 @@ type ClaimTagsRow struct {
 	Name   string
 }
 
-// ClaimTags returns the next tags without a subject category.
+// ClaimTags returns the next tags without a subject category; with force also those that runs filed.
 func (q *Queries) ClaimTags(ctx context.Context, arg ClaimTagsParams) ([]ClaimTagsRow, error) {
-	rows, err := q.db.Query(ctx, claimTags, arg.After, arg.Force, arg.MaxRows)
+	rows, err := q.db.Query(ctx, claimTags, arg.MaxRows, arg.After, arg.Force)
 	if err != nil {
 		return nil, err
 	}
@@ -75,10 +82,12 @@ func (q *Queries) ClaimTags(ctx context.Context, arg ClaimTagsParams) ([]ClaimTa
 }
 
 const journalCategories = `-- name: JournalCategories :exec
-INSERT INTO change_journal (run_id, unit_kind, unit_id, field, after)
-SELECT $1::bigint, 'tag', u.id, 'subject_category', c.name
+INSERT INTO change_journal (run_id, unit_kind, unit_id, field, before, after)
+SELECT $1::bigint, 'tag', t.id, 'subject_category', b.name, a.name
 FROM (SELECT unnest($2::bigint[]) AS id, unnest($3::integer[]) AS category_id) AS u
-JOIN subject_categories c ON c.id = u.category_id
+JOIN tags t ON t.id = u.id AND t.subject_category_id IS DISTINCT FROM nullif(u.category_id, 0)
+LEFT JOIN subject_categories b ON b.id = t.subject_category_id
+LEFT JOIN subject_categories a ON a.id = u.category_id
 `
 
 type JournalCategoriesParams struct {
@@ -87,7 +96,7 @@ type JournalCategoriesParams struct {
 	Categories []int32
 }
 
-// JournalCategories records under which categories a run filed tags.
+// JournalCategories records under which categories a run is about to file tags, or from which it takes them.
 func (q *Queries) JournalCategories(ctx context.Context, arg JournalCategoriesParams) error {
 	_, err := q.db.Exec(ctx, journalCategories, arg.RunID, arg.Ids, arg.Categories)
 	return err
@@ -154,17 +163,25 @@ func (q *Queries) ListSubjectLabels(ctx context.Context) ([]ListSubjectLabelsRow
 }
 
 const lockUncategorised = `-- name: LockUncategorised :many
-SELECT id, input_hash(name)::bytea AS fingerprint FROM tags WHERE id = ANY ($1::bigint[]) AND subject_category_id IS NULL ORDER BY id FOR UPDATE
+SELECT t.id, input_hash(t.name)::bytea AS fingerprint FROM tags t
+WHERE t.id = ANY ($1::bigint[]) AND (t.subject_category_id IS NULL OR $2::boolean AND EXISTS (
+    SELECT FROM execution_log l WHERE l.worker_name = 'macro-category' AND l.unit_id = t.id AND l.rule_version = 0 AND l.outcome = 'SETTLED'))
+ORDER BY t.id FOR UPDATE OF t
 `
+
+type LockUncategorisedParams struct {
+	Ids   []int64
+	Force bool
+}
 
 type LockUncategorisedRow struct {
 	ID          int64
 	Fingerprint []byte
 }
 
-// LockUncategorised locks tags that nobody filed, with the fingerprint of their name.
-func (q *Queries) LockUncategorised(ctx context.Context, ids []int64) ([]LockUncategorisedRow, error) {
-	rows, err := q.db.Query(ctx, lockUncategorised, ids)
+// LockUncategorised locks tags that nobody filed, with force also those that runs filed, with the fingerprint of their name.
+func (q *Queries) LockUncategorised(ctx context.Context, arg LockUncategorisedParams) ([]LockUncategorisedRow, error) {
+	rows, err := q.db.Query(ctx, lockUncategorised, arg.Ids, arg.Force)
 	if err != nil {
 		return nil, err
 	}
@@ -212,9 +229,9 @@ func (q *Queries) SaveSubjectScores(ctx context.Context, arg SaveSubjectScoresPa
 }
 
 const setCategories = `-- name: SetCategories :exec
-UPDATE tags t SET subject_category_id = u.category_id
+UPDATE tags t SET subject_category_id = nullif(u.category_id, 0)
 FROM (SELECT unnest($1::bigint[]) AS id, unnest($2::integer[]) AS category_id) AS u
-WHERE t.id = u.id
+WHERE t.id = u.id AND t.subject_category_id IS DISTINCT FROM nullif(u.category_id, 0)
 `
 
 type SetCategoriesParams struct {
@@ -222,7 +239,7 @@ type SetCategoriesParams struct {
 	Categories []int32
 }
 
-// SetCategories files tags.
+// SetCategories files tags; 0 takes them out again.
 func (q *Queries) SetCategories(ctx context.Context, arg SetCategoriesParams) error {
 	_, err := q.db.Exec(ctx, setCategories, arg.Ids, arg.Categories)
 	return err

@@ -11,16 +11,23 @@ import (
 
 const claimTypology = `-- name: ClaimTypology :many
 SELECT q.unit_id, coalesce(d.reference_code, d.description_id)::text AS unit_name, composed_text(d, $1::text[])::text AS value
-FROM (SELECT unit_id FROM typology_queue WHERE unit_id > $2 AND (pending OR $3::boolean) ORDER BY unit_id LIMIT $4) q
+FROM (
+    (SELECT w.unit_id FROM typology_queue w WHERE w.unit_id > $3 AND (w.pending OR $4::boolean) ORDER BY w.unit_id LIMIT $2)
+    UNION ALL
+    (SELECT l.unit_id FROM execution_log l
+     WHERE $4::boolean AND l.worker_name = 'typology' AND l.rule_version = 0 AND l.outcome = 'SETTLED' AND NOT l.held AND l.unit_id > $3
+     ORDER BY l.unit_id LIMIT $2)
+    ORDER BY 1 LIMIT $2
+) q
 JOIN documents d ON d.id = q.unit_id
 ORDER BY q.unit_id
 `
 
 type ClaimTypologyParams struct {
 	Columns []string
+	MaxRows int32
 	After   int64
 	Force   bool
-	MaxRows int32
 }
 
 type ClaimTypologyRow struct {
@@ -29,13 +36,13 @@ type ClaimTypologyRow struct {
 	Value    string
 }
 
-// ClaimTypology returns the next documents without a typology, with the text that is classified.
+// ClaimTypology returns the next documents without a typology, with the text that is classified; with force also those that runs gave one.
 func (q *Queries) ClaimTypology(ctx context.Context, arg ClaimTypologyParams) ([]ClaimTypologyRow, error) {
 	rows, err := q.db.Query(ctx, claimTypology,
 		arg.Columns,
+		arg.MaxRows,
 		arg.After,
 		arg.Force,
-		arg.MaxRows,
 	)
 	if err != nil {
 		return nil, err
@@ -56,10 +63,12 @@ func (q *Queries) ClaimTypology(ctx context.Context, arg ClaimTypologyParams) ([
 }
 
 const journalTypologies = `-- name: JournalTypologies :exec
-INSERT INTO change_journal (run_id, unit_kind, unit_id, field, after)
-SELECT $1::bigint, 'document', u.id, 'typology', t.name
+INSERT INTO change_journal (run_id, unit_kind, unit_id, field, before, after)
+SELECT $1::bigint, 'document', d.id, 'typology', b.name, a.name
 FROM (SELECT unnest($2::bigint[]) AS id, unnest($3::integer[]) AS typology_id) AS u
-JOIN typologies t ON t.id = u.typology_id
+JOIN documents d ON d.id = u.id AND d.typology_id IS DISTINCT FROM nullif(u.typology_id, 0)
+LEFT JOIN typologies b ON b.id = d.typology_id
+LEFT JOIN typologies a ON a.id = u.typology_id
 `
 
 type JournalTypologiesParams struct {
@@ -68,7 +77,7 @@ type JournalTypologiesParams struct {
 	Typologies []int32
 }
 
-// JournalTypologies records which typologies a run set.
+// JournalTypologies records which typologies a run is about to set or take back.
 func (q *Queries) JournalTypologies(ctx context.Context, arg JournalTypologiesParams) error {
 	_, err := q.db.Exec(ctx, journalTypologies, arg.RunID, arg.Ids, arg.Typologies)
 	return err
@@ -106,12 +115,15 @@ func (q *Queries) ListTypologies(ctx context.Context) ([]ListTypologiesRow, erro
 
 const lockUntyped = `-- name: LockUntyped :many
 SELECT d.id, input_hash(composed_text(d, $1::text[]))::bytea AS fingerprint FROM documents d
-WHERE d.id = ANY ($2::bigint[]) AND d.typology_id IS NULL AND NOT human_decided(d.review_status) ORDER BY d.id FOR UPDATE
+WHERE d.id = ANY ($2::bigint[]) AND NOT human_decided(d.review_status) AND (d.typology_id IS NULL OR $3::boolean AND EXISTS (
+    SELECT FROM execution_log l WHERE l.worker_name = 'typology' AND l.unit_id = d.id AND l.rule_version = 0 AND l.outcome = 'SETTLED'))
+ORDER BY d.id FOR UPDATE OF d
 `
 
 type LockUntypedParams struct {
 	Columns []string
 	Ids     []int64
+	Force   bool
 }
 
 type LockUntypedRow struct {
@@ -119,9 +131,10 @@ type LockUntypedRow struct {
 	Fingerprint []byte
 }
 
-// LockUntyped locks documents that nobody gave a typology and no human decided on, with the fingerprint of the text in these columns.
+// LockUntyped locks documents without a typology, or with one of a run, that no human decided on, with the fingerprint of the text in these
+// columns. With force only those of runs whose stamp is still there.
 func (q *Queries) LockUntyped(ctx context.Context, arg LockUntypedParams) ([]LockUntypedRow, error) {
-	rows, err := q.db.Query(ctx, lockUntyped, arg.Columns, arg.Ids)
+	rows, err := q.db.Query(ctx, lockUntyped, arg.Columns, arg.Ids, arg.Force)
 	if err != nil {
 		return nil, err
 	}
@@ -166,9 +179,9 @@ func (q *Queries) SaveTypologyScores(ctx context.Context, arg SaveTypologyScores
 }
 
 const setTypologies = `-- name: SetTypologies :exec
-UPDATE documents d SET typology_id = u.typology_id, updated_at = now()
+UPDATE documents d SET typology_id = nullif(u.typology_id, 0), updated_at = now()
 FROM (SELECT unnest($1::bigint[]) AS id, unnest($2::integer[]) AS typology_id) AS u
-WHERE d.id = u.id
+WHERE d.id = u.id AND d.typology_id IS DISTINCT FROM nullif(u.typology_id, 0)
 `
 
 type SetTypologiesParams struct {
@@ -176,7 +189,7 @@ type SetTypologiesParams struct {
 	Typologies []int32
 }
 
-// SetTypologies gives documents their typology.
+// SetTypologies gives documents their typology; 0 takes it back.
 func (q *Queries) SetTypologies(ctx context.Context, arg SetTypologiesParams) error {
 	_, err := q.db.Exec(ctx, setTypologies, arg.Ids, arg.Typologies)
 	return err

@@ -24,9 +24,9 @@ type Store interface {
 	// Exclusions returns the terms that are no subject.
 	Exclusions(ctx context.Context) ([]worker.Exclusion, error)
 	ClaimTags(ctx context.Context, after, size int64, force bool) ([]worker.Reading, error)
-	// ApplyCategories files, scores and stamps tags that have no category yet and whose name is what was read; it keeps one
+	// ApplyCategories files, scores and stamps tags that have no category yet, with force also those that runs filed, and whose name is what was read; it keeps one
 	// open row in the review queue for each tag that a person has to decide.
-	ApplyCategories(ctx context.Context, runID int64, dry bool, filings []worker.Filing) (worker.Counts, error)
+	ApplyCategories(ctx context.Context, runID int64, o worker.Common, filings []worker.Filing) (worker.Counts, error)
 }
 
 // Engines are the engines of the axis.
@@ -94,7 +94,7 @@ func New(store Store, engines Engines, newGuard func(terms []string) Guard) work
 				}
 				filings := merge(tags, refusals, engine.Filings(asked[:len(choices)], choices, labels, o.Threshold))
 				notes := worker.FilingNotes(filings, labels, o.DryRun)
-				counts, err := store.ApplyCategories(ctx, env.RunID, o.DryRun, filings)
+				counts, err := store.ApplyCategories(ctx, env.RunID, o.Common, filings)
 				last := tags[len(tags)-1]
 				return worker.Batch{
 					Last: last.ID, Unit: last.Name, Seen: len(tags), Counts: counts, Notes: worker.MergeNotes(notes, engine.UsageOf(model).Since(before)),

@@ -23,8 +23,8 @@ type Store interface {
 	// Typologies returns the active typologies.
 	Typologies(ctx context.Context) ([]worker.Label, error)
 	ClaimTypology(ctx context.Context, columns []string, after, size int64, force bool) ([]worker.Reading, error)
-	// ApplyTypologies sets and scores documents that have no typology yet and still say what was read, and stamps them.
-	ApplyTypologies(ctx context.Context, runID int64, dry bool, columns []string, filings []worker.Filing) (worker.Counts, error)
+	// ApplyTypologies sets and scores documents that have no typology yet, with force also those that runs gave one, and that still say what was read, and stamps them.
+	ApplyTypologies(ctx context.Context, runID int64, o worker.Common, columns []string, filings []worker.Filing) (worker.Counts, error)
 }
 
 // Engines are the engines of the axis.
@@ -76,7 +76,7 @@ func New(store Store, engines Engines) worker.Definition {
 				}
 				filings := engine.Filings(readings[:len(choices)], choices, labels, o.Threshold)
 				notes := worker.FilingNotes(filings, labels, o.DryRun)
-				counts, err := store.ApplyTypologies(ctx, env.RunID, o.DryRun, o.Columns, filings)
+				counts, err := store.ApplyTypologies(ctx, env.RunID, o.Common, o.Columns, filings)
 				last := readings[len(choices)-1]
 				return worker.Batch{
 					Last: last.ID, Unit: last.Name, Seen: len(choices), Counts: counts, Notes: worker.MergeNotes(notes, engine.UsageOf(model).Since(before)),
