@@ -97,7 +97,11 @@ func (h *handlers) refuseImport(c echo.Context, err error) error {
 	if !ok || e.Kind != worker.Invalid || wantsJSON(c.Request()) {
 		return err
 	}
-	return h.firstStart(c, http.StatusUnprocessableEntity, e.Msg)
+	filled, ledgerErr := h.ledger.HasRecords(c.Request().Context())
+	if ledgerErr != nil {
+		return ledgerErr
+	}
+	return h.firstStart(c, http.StatusUnprocessableEntity, e.Msg, filled)
 }
 
 // receive reads the form part by part; the file never is in memory.

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"net/url"
 	"runtime/debug"
 	"strings"
 	"time"
@@ -102,12 +103,28 @@ func secure(next echo.HandlerFunc) echo.HandlerFunc {
 
 var errCrossOrigin = errors.New("the request came from another site")
 
+// referredFromElsewhere looks at the Referer of a write where an old browser sends nothing that says more.
+func referredFromElsewhere(r *http.Request) bool {
+	if r.Method == http.MethodGet || r.Method == http.MethodHead || r.Header.Get("Origin") != "" || r.Header.Get("Sec-Fetch-Site") != "" {
+		return false
+	}
+	referer := r.Header.Get("Referer")
+	if referer == "" {
+		return false
+	}
+	u, err := url.Parse(referer)
+	return err != nil || u.Host != r.Host
+}
+
 // sameOrigin refuses writes that a page of another site caused. Clients that are no browser pass.
 func sameOrigin(next echo.HandlerFunc) echo.HandlerFunc {
 	check := http.NewCrossOriginProtection()
 	return func(c echo.Context) error {
 		if err := check.Check(c.Request()); err != nil {
 			return fmt.Errorf("%w: %w", errCrossOrigin, err)
+		}
+		if referredFromElsewhere(c.Request()) {
+			return fmt.Errorf("%w: its Referer is another host", errCrossOrigin)
 		}
 		return next(c)
 	}

@@ -22,7 +22,7 @@ type runsAnswer struct {
 
 // listRuns shows a page of the ledger.
 func (h *handlers) listRuns(c echo.Context) error {
-	filter, err := readFilter(c)
+	filter, err := h.readFilter(c)
 	if err != nil {
 		return err
 	}
@@ -60,7 +60,7 @@ func runsJSON(p views.RunsPage) runsAnswer {
 }
 
 // readFilter reads the filters from the address, and says what each would accept.
-func readFilter(c echo.Context) (worker.RunFilter, error) {
+func (h *handlers) readFilter(c echo.Context) (worker.RunFilter, error) {
 	wrong := map[string]string{}
 	number := func(name string, most int64) int64 {
 		s := c.QueryParam(name)
@@ -79,6 +79,11 @@ func readFilter(c echo.Context) (worker.RunFilter, error) {
 	f := worker.RunFilter{
 		Worker: c.QueryParam("worker"), Status: worker.Status(strings.ToUpper(c.QueryParam("status"))), Fingerprint: c.QueryParam("fingerprint"),
 		Before: number("before", 0), After: number("after", 0), Limit: int(number("limit", maxPage)),
+	}
+	if f.Worker != "" {
+		if _, err := h.catalogue.Lookup(f.Worker); err != nil {
+			wrong["worker"] = "worker takes one of " + strings.Join(h.catalogue.Names(), ", ")
+		}
 	}
 	if f.Status != "" && !f.Status.Known() {
 		names := make([]string, len(worker.Statuses))

@@ -46,6 +46,8 @@ func TestCrossOriginWrites(t *testing.T) {
 		{"Sec-Fetch-Site": "same-site"},
 		{"Origin": "https://evil.example"},
 		{"Origin": "null"},
+		{"Referer": "https://evil.example/page"},
+		{"Referer": "http://localhost.evil.example/"},
 	} {
 		for _, path := range writes {
 			f := busy()
@@ -55,8 +57,8 @@ func TestCrossOriginWrites(t *testing.T) {
 			}
 		}
 	}
-	for _, header := range []map[string]string{nil, {"Sec-Fetch-Site": "same-origin"}, {"Origin": "http://localhost"}} {
-		if a := ask(t, serve(busy()), asked{method: "POST", path: "/workers/ner/runs", body: "x=y", header: header}); a.StatusCode != http.StatusSeeOther {
+	for _, header := range []map[string]string{nil, {"Sec-Fetch-Site": "same-origin"}, {"Origin": "http://localhost"}, {"Referer": "http://localhost/workers"}} {
+		if a := ask(t, serve(busy()), asked{method: "POST", path: "/workers/ner/runs", body: "units=pending", header: header}); a.StatusCode != http.StatusSeeOther {
 			t.Errorf("%v: %d, want 303", header, a.StatusCode)
 		}
 	}

@@ -44,6 +44,9 @@ func sentForm(r *http.Request) bool {
 }
 
 func (h *handlers) startFromJSON(c echo.Context, def worker.Definition) error {
+	if kind := c.Request().Header.Get(echo.HeaderContentType); kind != "" && !sentJSON(c.Request()) {
+		return echo.NewHTTPError(http.StatusUnsupportedMediaType, "The body has to be application/json, or a form.")
+	}
 	order, err := decodeOrder(c.Request().Body)
 	if err != nil {
 		return err
@@ -67,12 +70,17 @@ func (h *handlers) created(c echo.Context, run worker.Run) error {
 	return answerJSON(c, http.StatusCreated, run)
 }
 
+const notAnOrder = "The body is no JSON object with engine, preset, batch_size, options and by."
+
 // decodeOrder reads the body. No body asks for a run as configured.
 func decodeOrder(body io.Reader) (runOrder, error) {
 	var order runOrder
 	raw, err := io.ReadAll(body)
 	if err != nil || len(bytes.TrimSpace(raw)) == 0 {
 		return order, err
+	}
+	if !bytes.HasPrefix(bytes.TrimSpace(raw), []byte("{")) {
+		return order, echo.NewHTTPError(http.StatusBadRequest, notAnOrder)
 	}
 	dec := json.NewDecoder(bytes.NewReader(raw))
 	dec.UseNumber()
@@ -97,7 +105,7 @@ func decodeOrder(body io.Reader) (runOrder, error) {
 			e.Field: fmt.Sprintf("%s takes %s, not a %s", e.Field, jsonKind(e.Field), e.Value),
 		}}
 	}
-	return order, echo.NewHTTPError(http.StatusBadRequest, "The body is no JSON object with engine, preset, batch_size, options and by.").SetInternal(err)
+	return order, echo.NewHTTPError(http.StatusBadRequest, notAnOrder).SetInternal(err)
 }
 
 func jsonKind(field string) string {
@@ -126,7 +134,10 @@ func (h *handlers) startFromForm(c echo.Context, def worker.Definition) error {
 	if err != nil {
 		return badForm(err)
 	}
-	given, settings := readForm(form)
+	given, settings, err := readForm(form)
+	if err != nil {
+		return err
+	}
 	if given["units"] == "all" && form.Get("confirm") != "1" {
 		return h.toForce(c, def, form)
 	}
@@ -153,8 +164,9 @@ func badForm(err error) error {
 }
 
 // readForm reads what was typed, by option, and the settings that follow from it. A field left empty follows the configuration.
-func readForm(form url.Values) (given map[string]string, s worker.Settings) {
+func readForm(form url.Values) (given map[string]string, s worker.Settings, err error) {
 	given = map[string]string{}
+	unknown := map[string]string{}
 	s.Options = map[string]any{}
 	for field, values := range form {
 		v := strings.TrimSpace(strings.Join(values, ",")) // ticked choices come one by one
@@ -178,7 +190,12 @@ func readForm(form url.Values) (given map[string]string, s worker.Settings) {
 			s.Options[name] = true
 		case field == "units" && v == "all":
 			s.Options["force"] = true
+		case field != "units" && field != "back" && field != "confirm":
+			unknown[field] = fmt.Sprintf("%q is not known; the fields are engine, preset, batch_size, limit, dry_run, units and option.NAME", field)
 		}
 	}
-	return given, s
+	if len(unknown) > 0 {
+		return nil, s, &worker.Error{Kind: worker.Invalid, Msg: "The form has a field that is not known.", Fields: unknown}
+	}
+	return given, s, nil
 }

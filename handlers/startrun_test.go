@@ -45,6 +45,7 @@ func TestStartByForm(t *testing.T) {
 		{"forced, not confirmed", "back=workers&units=all&limit=5&dry_run=1", nil, 303, "/workers/ner/force?back=workers&dry_run=1&limit=5&units=all", nil},
 		{"forced, confirmed", "back=workers&units=all&confirm=1", nil, 303, "/workers#worker-ner", settings(func(s *worker.Settings) { s.Options["force"] = true })},
 		{"refused", "limit=many", nil, 422, "", nil},
+		{"a field that is not known", "limits=3", nil, 422, "", nil},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
@@ -160,6 +161,9 @@ func TestStartByJSON(t *testing.T) {
 		{"without a body", "/workers/ner/runs", "", map[string]string{"Accept": "application/json"}, 201, "API 192.0.2.7", nil},
 		{"unknown worker", "/workers/nobody/runs", `{}`, sent, 404, "", nil},
 		{"no JSON", "/workers/ner/runs", `{"batch_size":`, sent, 400, "", nil},
+		{"null", "/workers/ner/runs", "null", sent, 400, "", nil},
+		{"a list", "/workers/ner/runs", "[]", sent, 400, "", nil},
+		{"another type", "/workers/ner/runs", "<run/>", map[string]string{"Content-Type": "text/xml", "Accept": "application/json"}, 415, "", nil},
 		{"two values", "/workers/ner/runs", `{} {}`, sent, 400, "", nil},
 		{"unknown field", "/workers/ner/runs", `{"batch": 8}`, sent, 422, "", []string{"batch"}},
 		{"wrong type", "/workers/ner/runs", `{"options": 8}`, sent, 422, "", []string{"options"}},

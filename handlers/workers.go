@@ -35,7 +35,7 @@ func (h *handlers) listWorkers(c echo.Context) error {
 	}
 	page.Empty = !filled
 	if page.Empty && c.QueryParam("table") == "" {
-		return h.firstStart(c, http.StatusOK, "")
+		return h.firstStart(c, http.StatusOK, "", false)
 	}
 	return render(c, http.StatusOK, views.Workers(page), views.WorkersPart(page))
 }
@@ -57,7 +57,7 @@ func (h *handlers) row(f views.Frame, s worker.State) views.WorkerRow {
 	return views.WorkerRow{Frame: f, State: s, Def: def}
 }
 
-func (h *handlers) firstStart(c echo.Context, status int, trouble string) error {
-	page := views.Empty(views.EmptyPage{Frame: h.frame(c, views.PlaceWorkers), Workers: len(h.catalogue.Names()), Problem: trouble})
+func (h *handlers) firstStart(c echo.Context, status int, trouble string, filled bool) error {
+	page := views.Empty(views.EmptyPage{Frame: h.frame(c, views.PlaceWorkers), Workers: len(h.catalogue.Names()), Problem: trouble, Filled: filled})
 	return render(c, status, page, page)
 }

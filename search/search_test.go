@@ -31,41 +31,45 @@ func TestWords(t *testing.T) {
 	t.Parallel()
 	a := newArchive(t).load(collection...)
 	for query, want := range map[string][]string{
-		"mercado":             {"planta", "ata"}, // a title weighs more
-		"MERCADO":             {"planta", "ata"},
-		"joao":                {"carta"},
-		"João":                {"carta"},
-		"camara":              {"ata"},
-		"acao":                {"acoes"}, // plural and singular, with accents and without
-		"ação":                {"acoes"},
-		"construções":         {"ata"},
-		"imovel":              {"acoes"},
-		"papel":               {"acoes"},
-		"OP-01-003":           {"planta"},
-		"op 01":               {"planta"},
-		"br pc":               {"ata", "planta"},
-		"fontoura":            {"acoes"},
-		"reis":                {"acoes"},
-		"whitcombe":           {"bridge"}, // a tag
-		"ponte":               {"bridge"},
-		"bridge":              {"bridge"},
-		"photograph":          {"bridge"},
-		"1914":                {"planta"}, // the end of 1912-1914
-		"1913":                {"ata"},
-		"1929":                {"carta"},
-		"chuva":               {"carta"},
-		"guarda-chuva":        {"carta"},
-		`"mercado municipal"`: {"planta"},
-		`"municipal mercado"`: {},
-		"mercado -planta":     {"ata"},
-		"ponte or joão":       {"carta", "bridge"},
-		"mercado bancas":      {"planta"},
-		"educações":           {"carta"},
-		"inexistente":         {},
-		`" ' \ & | ! ( ) : *`: {},
-		"-":                   {},
-		`-mercado -joão`:      {},
-		"a":                   {"carta"}, // a stop word is found as it is written, in titles
+		"mercado":                 {"planta", "ata"}, // a title weighs more
+		"MERCADO":                 {"planta", "ata"},
+		"joao":                    {"carta"},
+		"João":                    {"carta"},
+		"camara":                  {"ata"},
+		"acao":                    {"acoes"}, // plural and singular, with accents and without
+		"ação":                    {"acoes"},
+		"construções":             {"ata"},
+		"imovel":                  {"acoes"},
+		"papel":                   {"acoes"},
+		"OP-01-003":               {"planta"},
+		"op 01":                   {"planta"},
+		"br pc":                   {"ata", "planta"},
+		"fontoura":                {"acoes"},
+		"reis":                    {"acoes"},
+		"whitcombe":               {"bridge"}, // a tag
+		"ponte":                   {"bridge"},
+		"bridge":                  {"bridge"},
+		"photograph":              {"bridge"},
+		"1914":                    {"planta"}, // the end of 1912-1914
+		"1913":                    {"ata"},
+		"1929":                    {"carta"},
+		"chuva":                   {"carta"},
+		"guarda-chuva":            {"carta"},
+		`"mercado municipal"`:     {"planta"},
+		`"municipal mercado"`:     {},
+		"mercado -planta":         {"ata"},
+		"ponte or joão":           {"carta", "bridge"},
+		"mercado bancas":          {"planta"},
+		"educações":               {"carta"},
+		"inexistente":             {},
+		`" ' \ & | ! ( ) : *`:     {},
+		"-":                       {},
+		"mercado ----planta":      {"ata"},
+		"- mercado - bancas -":    {"planta"},
+		strings.Repeat("-", 400):  {},
+		strings.Repeat("- ", 200): {},
+		`-mercado -joão`:          {},
+		"a":                       {"carta"}, // a stop word is found as it is written, in titles
 	} {
 		t.Run(query, func(t *testing.T) {
 			t.Parallel()

@@ -33,15 +33,22 @@ func read(typed string) Words {
 	return w
 }
 
-// apart puts a space for the dashes, slashes and dots inside of words, as plain_text does in the database. A minus before a word stays.
+// apart puts a space for the dashes, slashes and dots inside of words, as plain_text does in the database. A minus before a word or a quote
+// stays; one that stands before nothing is no operator, and many of them in a row would be more than the database's parser takes.
 func apart(s string) string {
 	chars := []rune(s)
 	for i, c := range chars {
-		if c == '/' || c == '.' || c == '-' && i > 0 && (unicode.IsLetter(chars[i-1]) || unicode.IsDigit(chars[i-1])) {
+		if c == '/' || c == '.' || c == '-' && !minus(chars, i) {
 			chars[i] = ' '
 		}
 	}
 	return string(chars)
+}
+
+func minus(chars []rune, i int) bool {
+	after := i > 0 && isWord(chars[i-1])
+	before := i+1 < len(chars) && (isWord(chars[i+1]) || chars[i+1] == '"')
+	return before && !after
 }
 
 // wordsOf are the runs of letters and digits.

@@ -34,6 +34,9 @@ func translate(op string, err error) error {
 	if e, ok := constraints[constraint(err)]; ok {
 		return &worker.Error{Kind: e.Kind, Msg: e.Msg, Err: err}
 	}
+	if pg, ok := errors.AsType[*pgconn.PgError](err); ok && pg.Code == "53100" {
+		return &worker.Error{Kind: worker.Unavailable, Msg: "The disk of the database is full. Free some space and try again; nothing was changed.", Err: fmt.Errorf("%s: %w", op, err)}
+	}
 	if unavailable(err) {
 		return &worker.Error{Kind: worker.Unavailable, Msg: "The database does not answer.", Err: fmt.Errorf("%s: %w", op, err)}
 	}

@@ -107,12 +107,16 @@ const minVersion = 140000
 
 func (s *Store) checkVersion(ctx context.Context) error {
 	var version int
-	err := s.pool.QueryRow(ctx, "SELECT current_setting('server_version_num')::int").Scan(&version)
+	var encoding string
+	err := s.pool.QueryRow(ctx, "SELECT current_setting('server_version_num')::int, current_setting('server_encoding')").Scan(&version, &encoding)
 	if err != nil {
 		return translate("connect", err)
 	}
 	if version < minVersion {
 		return worker.Errorf(worker.Invalid, "The database is PostgreSQL %d; version 14 or newer is needed.", version/10000)
+	}
+	if encoding != "UTF8" {
+		return worker.Errorf(worker.Invalid, "The database keeps its texts as %s; one with the encoding UTF8 is needed.", encoding)
 	}
 	return nil
 }

@@ -80,7 +80,7 @@ func transferRecords(ctx context.Context, q *db.Queries, runID int64, ids []int6
 	var unknown []int64
 	for _, r := range rows {
 		done = append(done, r.ID)
-		if r.WithoutLevel {
+		if r.UnknownLevel {
 			unknown = append(unknown, r.ID)
 		}
 		if r.Created {

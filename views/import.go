@@ -5,6 +5,15 @@ type EmptyPage struct {
 	Frame
 	Workers int
 	Problem string // why the last upload was refused
+	Filled  bool   // there are descriptions already
+}
+
+// Title is what the page is about: the empty archive, or bringing in more.
+func (p EmptyPage) Title() string {
+	if p.Filled {
+		return p.T("empty.back")
+	}
+	return p.T("empty.title")
 }
 
 // Reject is a row that was not imported.

@@ -164,3 +164,18 @@ func TestDatabaseGoesAway(t *testing.T) {
 	p.wantExit(0)
 	wantNoPanic(t, p)
 }
+
+// TestPrivateDatabaseComesBack: the server starts its own database again when somebody ended it.
+func TestPrivateDatabaseComesBack(t *testing.T) {
+	t.Parallel()
+	dir := dataDir(t)
+	_, address := serve(t, []string{"SCRINALIA_DATA_DIR=" + dir}, "--sample")
+	for _, how := range []syscall.Signal{syscall.SIGINT, syscall.SIGQUIT} {
+		first := postmaster(t, dir)
+		must(t, syscall.Kill(first, how))
+		await(t, "another database server", func() bool {
+			now := postmaster(t, dir)
+			return now != 0 && now != first && get(t, address+"/workers").status == http.StatusOK
+		})
+	}
+}

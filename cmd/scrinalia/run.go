@@ -90,7 +90,7 @@ func (a *app) run(ctx context.Context, f runFlags, names []string) error {
 	if f.all {
 		names = p.catalogue.Names()
 	}
-	by := f.by
+	by := oneLine(f.by, 100)
 	if by == "" {
 		by = who()
 	}

@@ -137,7 +137,7 @@ const (
 	stopWithin     = 10 * time.Second // for requests under way
 	stopRunsWithin = 5 * time.Second  // for runs under way to write their outcome
 	readWords      = 5 * time.Second  // between two looks for descriptions that changed, for search
-	startAgain     = 2 * time.Second  // between two tries to start the executor while the database is away
+	startAgain     = 2 * time.Second  // between two tries while the database is away
 )
 
 // serveUntil serves and executes until ctx ends, then stops both.
@@ -150,6 +150,7 @@ func (p *program) serveUntil(ctx context.Context, server *http.Server, listener 
 		return nil
 	})
 	group.Go(func() error { return p.startExecutor(ctx) })
+	group.Go(func() error { return p.keepLocal(ctx) })
 	group.Go(func() error { return p.search.Keep(ctx, readWords) })
 	group.Go(func() error {
 		<-ctx.Done()
@@ -168,6 +169,28 @@ func (p *program) serveUntil(ctx context.Context, server *http.Server, listener 
 		p.log.WarnContext(last, "runs under way did not stop in time; the next start notes them as interrupted", "err", serr)
 	}
 	return err
+}
+
+// keepLocal brings the private database back when it ended while serving.
+func (p *program) keepLocal(ctx context.Context) error {
+	if p.local == nil {
+		return nil
+	}
+	tick := time.NewTicker(startAgain)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-tick.C:
+		}
+		if err := p.store.Ping(ctx); worker.KindOf(err) != worker.Unavailable || ctx.Err() != nil {
+			continue
+		}
+		if err := p.local.Revive(ctx); err != nil && ctx.Err() == nil {
+			p.log.WarnContext(ctx, "the private database could not be started again", "err", err)
+		}
+	}
 }
 
 // startExecutor starts the executor, again and again while the database is away.

@@ -210,12 +210,12 @@ ON CONFLICT (id) DO UPDATE SET
     language = excluded.language, access_conditions = excluded.access_conditions, archivist_notes = excluded.archivist_notes,
     image_url = excluded.image_url, typology_id = CASE WHEN documents.typology_person IS NOT NULL THEN documents.typology_id END, review_status = 'PENDING_AI', is_anomaly = false, anomaly_reasons = '{}', updated_at = now()
 WHERE NOT human_decided(documents.review_status)
-RETURNING id, (level_id IS NULL)::boolean AS without_level, (created_at = now())::boolean AS created
+RETURNING id, (level_id IS NULL AND EXISTS (SELECT FROM staging_records r WHERE r.id = documents.id AND r.level <> ''))::boolean AS unknown_level, (created_at = now())::boolean AS created
 `
 
 type TransferDocumentsRow struct {
 	ID           int64
-	WithoutLevel bool
+	UnknownLevel bool
 	Created      bool
 }
 
@@ -230,7 +230,7 @@ func (q *Queries) TransferDocuments(ctx context.Context, ids []int64) ([]Transfe
 	items := []TransferDocumentsRow{}
 	for rows.Next() {
 		var i TransferDocumentsRow
-		if err := rows.Scan(&i.ID, &i.WithoutLevel, &i.Created); err != nil {
+		if err := rows.Scan(&i.ID, &i.UnknownLevel, &i.Created); err != nil {
 			return nil, err
 		}
 		items = append(items, i)

@@ -44,6 +44,7 @@ type Options struct {
 
 // Server is one user's hold on the server of a data directory.
 type Server struct {
+	options   Options
 	place     place
 	log       *slog.Logger
 	bin       string
@@ -73,7 +74,7 @@ func Open(ctx context.Context, o Options) (*Server, error) {
 		return nil, p.lockError(err)
 	}
 	defer start.release()
-	s := &Server{place: p, log: o.Logger}
+	s := &Server{options: o, place: p, log: o.Logger}
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)
 	}
@@ -105,6 +106,22 @@ func (s *Server) join(ctx context.Context, o Options) error {
 		return s.adopted(m, o)
 	}
 	return s.start(ctx, o)
+}
+
+// Revive starts the server again when it ended, by a crash or by somebody's
+// hand, and does nothing while it runs. It is for one caller at a time.
+func (s *Server) Revive(ctx context.Context) error {
+	start, err := acquire(ctx, s.place.startLock(), s.place.account)
+	if err != nil {
+		return s.place.lockError(err)
+	}
+	defer start.release()
+	ctx, cancel := context.WithTimeoutCause(ctx, startTimeout, errStartTimeout)
+	defer cancel()
+	if _, running, err := s.place.adopt(ctx); err != nil || running {
+		return err
+	}
+	return s.start(ctx, s.options)
 }
 
 // adopted fills in what a server that already runs can tell.
