@@ -1,6 +1,7 @@
 package store_test
 
 import (
+	"context"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -13,6 +14,7 @@ import (
 	"scrinalia/store/storetest"
 	"scrinalia/worker"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgproto3"
 )
 
@@ -140,4 +142,24 @@ func TestCloseDoesNotHang(t *testing.T) {
 		t.Error("the connection was taken away from who uses it")
 	}
 	conn.Release()
+}
+
+// TestOpenWantsUTF8: a database of another encoding could not hold every description.
+func TestOpenWantsUTF8(t *testing.T) {
+	t.Parallel()
+	url := storetest.URL(t)
+	conn, err := pgx.Connect(t.Context(), url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close(t.Context())
+	name := conn.Config().Database + "_latin1"
+	if _, err := conn.Exec(t.Context(), "CREATE DATABASE "+name+" ENCODING 'LATIN1' LC_COLLATE 'C' LC_CTYPE 'C' TEMPLATE template0"); err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _, _ = conn.Exec(context.WithoutCancel(t.Context()), "DROP DATABASE "+name+" WITH (FORCE)") }()
+	_, err = store.Open(t.Context(), strings.Replace(url, conn.Config().Database, name, 1), slog.New(slog.DiscardHandler))
+	if err == nil || !strings.Contains(err.Error(), "LATIN1") || worker.KindOf(err) != worker.Invalid {
+		t.Errorf("got %v, want a refusal that names LATIN1", err)
+	}
 }

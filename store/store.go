@@ -106,16 +106,19 @@ func (s *Store) Ping(ctx context.Context) error {
 const minVersion = 140000
 
 func (s *Store) checkVersion(ctx context.Context) error {
-	var version int
-	var encoding string
-	err := s.pool.QueryRow(ctx, "SELECT current_setting('server_version_num')::int, current_setting('server_encoding')").Scan(&version, &encoding)
+	conn, err := s.pool.Acquire(ctx)
 	if err != nil {
+		return translate("connect", err)
+	}
+	defer conn.Release()
+	var version int
+	if err := conn.QueryRow(ctx, "SELECT current_setting('server_version_num')::int").Scan(&version); err != nil {
 		return translate("connect", err)
 	}
 	if version < minVersion {
 		return worker.Errorf(worker.Invalid, "The database is PostgreSQL %d; version 14 or newer is needed.", version/10000)
 	}
-	if encoding != "UTF8" {
+	if encoding := conn.Conn().PgConn().ParameterStatus("server_encoding"); encoding != "" && encoding != "UTF8" {
 		return worker.Errorf(worker.Invalid, "The database keeps its texts as %s; one with the encoding UTF8 is needed.", encoding)
 	}
 	return nil
