@@ -49,7 +49,7 @@ func (e *Executor) states(ctx context.Context, defs []worker.Definition) ([]work
 	names := make([]string, len(defs))
 	fingerprints := map[string][]byte{}
 	for i, d := range defs {
-		res, err := worker.Resolve(d, overrides[d.Name], worker.Settings{})
+		res, err := e.resolution(ctx, d, overrides[d.Name], worker.Settings{})
 		if err != nil {
 			return nil, err
 		}

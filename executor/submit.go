@@ -77,6 +77,18 @@ func (e *Executor) insert(ctx context.Context, id int64, row store.NewRun, handO
 	return e.store.InsertRun(ctx, id, row, handOver)
 }
 
+// resolution resolves a worker's configuration, with the engine of the active rule where it comes from one.
+func (e *Executor) resolution(ctx context.Context, d worker.Definition, override, arguments worker.Settings) (worker.Resolution, error) {
+	if d.EngineSource != worker.EngineRule {
+		return worker.Resolve(d, override, arguments)
+	}
+	rule, err := e.store.TitleRule(ctx)
+	if err != nil {
+		return worker.Resolution{}, err
+	}
+	return worker.ResolveByRule(d, rule, override, arguments)
+}
+
 func (e *Executor) resolve(ctx context.Context, r worker.Request) (store.NewRun, error) {
 	d, err := e.catalogue.Lookup(r.Worker)
 	if err != nil {
@@ -86,7 +98,7 @@ func (e *Executor) resolve(ctx context.Context, r worker.Request) (store.NewRun,
 	if err != nil {
 		return store.NewRun{}, err
 	}
-	res, err := worker.Resolve(d, overrides[d.Name], r.Arguments)
+	res, err := e.resolution(ctx, d, overrides[d.Name], r.Arguments)
 	if err != nil {
 		return store.NewRun{}, err
 	}

@@ -27,3 +27,8 @@ FROM (SELECT u.unit_id, u.reasons,
       FROM (SELECT unnest(@unit_ids::bigint[]) AS unit_id, array_remove(string_to_array(unnest(@reasons::text[]), E'\n'), '') AS reasons) u
       JOIN documents k ON k.id = u.unit_id) v
 WHERE d.id = v.unit_id AND (d.anomaly_reasons, d.review_status) IS DISTINCT FROM (v.reasons, v.review_status);
+
+-- ListTitleRules returns the oldest active LLM_CHECK rule, if there is one: its engine and preset check the titles.
+-- name: ListTitleRules :many
+SELECT id, name, coalesce(engine, '')::text AS engine, coalesce(preset, '')::text AS preset FROM cleaning_rules
+WHERE active AND kind = 'LLM_CHECK' ORDER BY created_at, id LIMIT 1;

@@ -20,11 +20,12 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// fake is an engine of three axes whose answers a test writes.
+// fake is an engine of four axes whose answers a test writes.
 type fake struct {
 	entities func(texts []string) ([]engine.Found, error)
 	classify func(texts, labels []string) ([]engine.Choice, error)
 	embed    func(texts []string) ([]engine.Vector, error)
+	check    func(titles []string) ([]engine.TitleVerdict, error)
 }
 
 func (f fake) Entities(_ context.Context, texts []string) ([]engine.Found, error) {
@@ -39,6 +40,10 @@ func (f fake) Embed(_ context.Context, texts []string) ([]engine.Vector, error) 
 	return f.embed(texts)
 }
 
+func (f fake) Check(_ context.Context, titles []string) ([]engine.TitleVerdict, error) {
+	return f.check(titles)
+}
+
 func (fake) Dimensions() int { return 2 }
 
 // registry has the fake as its only engine, with two presets.
@@ -51,7 +56,8 @@ func (f fake) registry() *engine.Registry {
 	return engine.NewRegistry(
 		engine.ForNER(spec, func(engine.Description) (engine.NER, error) { return f, nil }),
 		engine.ForClassification(spec, func(engine.Description) (engine.Classifier, error) { return f, nil }),
-		engine.ForEmbeddings(spec, func(engine.Description) (engine.Embedder, error) { return f, nil }))
+		engine.ForEmbeddings(spec, func(engine.Description) (engine.Embedder, error) { return f, nil }),
+		engine.ForTitleQuality(spec, func(engine.Description) (engine.TitleChecker, error) { return f, nil }))
 }
 
 func newArchiveWith(t testing.TB, registry *engine.Registry) *archive {

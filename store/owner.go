@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 
@@ -54,7 +55,7 @@ func (o *Owner) Start(ctx context.Context, owner string, total int64) (ok bool, 
 // Save stores what the run has done so far, and the unit that it was at last. cancelled says that somebody asked it to stop. When the connection is gone, or the run
 // is over, the error is ErrOwnershipLost.
 func (o *Owner) Save(ctx context.Context, c worker.Counts, unit *string, notes map[string]worker.Note) (cancelled bool, err error) {
-	raw, err := json.Marshal(notes)
+	raw, err := encodeNotes(notes)
 	if err != nil {
 		return false, fmt.Errorf("encode notes: %w", err)
 	}
@@ -70,6 +71,22 @@ func (o *Owner) Save(ctx context.Context, c worker.Counts, unit *string, notes m
 	return false, fmt.Errorf("%w: %w", ErrOwnershipLost, err)
 }
 
+// maxExample is how much of an example of a note is kept, in bytes.
+const maxExample = 4 << 10
+
+// encodeNotes writes notes as JSON that can be stored: the text of some examples comes from a model.
+func encodeNotes(notes map[string]worker.Note) ([]byte, error) {
+	clean := make(map[string]worker.Note, len(notes))
+	for name, n := range notes {
+		n.Examples = slices.Clone(n.Examples)
+		for i, e := range n.Examples {
+			n.Examples[i] = CleanText(e, maxExample)
+		}
+		clean[name] = n
+	}
+	return json.Marshal(clean)
+}
+
 // Finish writes the outcome. ok is false when the run had ended already: the earlier outcome stays.
 func (o *Owner) Finish(ctx context.Context, status worker.Status, message string, c worker.Counts, notes map[string]worker.Note) (ok bool, err error) {
 	o.mu.Lock()
@@ -81,8 +98,8 @@ func (o *Owner) Finish(ctx context.Context, status worker.Status, message string
 const maxErrorBytes = 8000
 
 func finish(ctx context.Context, q *db.Queries, id int64, status worker.Status, message string, c worker.Counts, notes map[string]worker.Note) (bool, error) {
-	raw, err := json.Marshal(notes)
-	if err != nil || notes == nil {
+	raw, err := encodeNotes(notes)
+	if err != nil {
 		raw = []byte("{}")
 	}
 	p := db.FinishRunParams{ID: id, Status: string(status), Processed: c.Processed, Failed: c.Failed, Skipped: c.Skipped, Notes: raw}

@@ -22,6 +22,15 @@ func (s *Store) ValidationRules(ctx context.Context) ([]worker.Rule, error) {
 	return rules, nil
 }
 
+// TitleRule returns the oldest active LLM_CHECK rule, whose engine checks titles; nil when none is active.
+func (s *Store) TitleRule(ctx context.Context) (*worker.RuleEngine, error) {
+	rows, err := s.q.ListTitleRules(ctx)
+	if err != nil || len(rows) == 0 {
+		return nil, translate("read the LLM_CHECK rule", err)
+	}
+	return &worker.RuleEngine{ID: rows[0].ID, Name: rows[0].Name, Engine: rows[0].Engine, Preset: rows[0].Preset}, nil
+}
+
 // ClaimValidation returns the next documents with everything the validator reads of them.
 func (s *Store) ClaimValidation(ctx context.Context, after, size int64, force bool) ([]worker.Description, error) {
 	rows, err := s.q.ClaimValidation(ctx, db.ClaimValidationParams{After: after, Force: force, MaxRows: int32(size)})
@@ -41,6 +50,9 @@ func (s *Store) ClaimValidation(ctx context.Context, after, size int64, force bo
 	}
 	return docs, nil
 }
+
+// maxReasons bounds the reasons of one document, in bytes; the text of some comes from a model.
+const maxReasons = 64 << 10
 
 // ApplyVerdicts writes the verdicts on documents that no human decided on and that still say what was read, and stamps them.
 func (s *Store) ApplyVerdicts(ctx context.Context, runID int64, dry bool, verdicts []worker.Verdict) (counts worker.Counts, changed int64, err error) {
@@ -69,10 +81,14 @@ func (s *Store) ApplyVerdicts(ctx context.Context, runID int64, dry bool, verdic
 				counts.Skipped++
 				continue
 			}
-			counts.Processed++
-			set.UnitIds, set.Reasons = append(set.UnitIds, v.ID), append(set.Reasons, strings.Join(v.Reasons, "\n"))
 			stamps.UnitIds, stamps.RuleVersions = append(stamps.UnitIds, v.ID), append(stamps.RuleVersions, 0)
-			stamps.Fingerprints, stamps.Errors = append(stamps.Fingerprints, v.Fingerprint), append(stamps.Errors, "")
+			stamps.Fingerprints, stamps.Errors = append(stamps.Fingerprints, v.Fingerprint), append(stamps.Errors, CleanText(v.Error, maxUnitError))
+			if v.Error != "" {
+				counts.Failed++
+				continue
+			}
+			counts.Processed++
+			set.UnitIds, set.Reasons = append(set.UnitIds, v.ID), append(set.Reasons, CleanText(strings.Join(v.Reasons, "\n"), maxReasons))
 		}
 		if changed, err = q.SetVerdicts(ctx, set); err != nil {
 			return err

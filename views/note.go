@@ -39,6 +39,9 @@ func (f Frame) noteLabel(name string) string {
 	if rule, ok := strings.CutPrefix(name, worker.RuleMatch); ok {
 		return f.T("note.rule", rule)
 	}
+	if why, ok := strings.CutPrefix(name, worker.LLMSuspect); ok {
+		return f.T("note.suspect", f.Or("suspect."+why, why))
+	}
 	return f.Or("note."+name, strings.ReplaceAll(name, "_", " "))
 }
 
@@ -79,5 +82,5 @@ func (f Frame) reasons(example string) string {
 
 func (f Frame) hasLabel(code string) bool {
 	_, known := f.Lang.find("note." + code)
-	return known || strings.HasPrefix(code, worker.RuleMatch)
+	return known || strings.HasPrefix(code, worker.RuleMatch) || strings.HasPrefix(code, worker.LLMSuspect)
 }

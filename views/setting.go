@@ -78,7 +78,7 @@ func (f Frame) Settings(c worker.Config, def worker.Definition) []Setting {
 
 // meaning says what the engine or the preset of a configuration is.
 func (f Frame) meaning(def worker.Definition, c worker.Config, name string) string {
-	for _, e := range def.EngineChoices() {
+	for _, e := range def.AxisEngines() {
 		if e.Name != text(c.Engine) {
 			continue
 		}
@@ -97,7 +97,7 @@ func (f Frame) meaning(def worker.Definition, c worker.Config, name string) stri
 // resolvedOrder is the order in which the engine declares its options; what it declares no more comes last.
 func resolvedOrder(c worker.Config, def worker.Definition) []string {
 	var names []string
-	for _, e := range def.EngineChoices() {
+	for _, e := range def.AxisEngines() {
 		if e.Name != text(c.Engine) {
 			continue
 		}
@@ -116,7 +116,7 @@ func resolvedOrder(c worker.Config, def worker.Definition) []string {
 }
 
 func engineOption(def worker.Definition, c worker.Config, name string) (worker.Option, bool) {
-	for _, e := range def.EngineChoices() {
+	for _, e := range def.AxisEngines() {
 		if e.Name != text(c.Engine) {
 			continue
 		}

@@ -55,9 +55,16 @@ func (p WorkerPage) Writes() string { return p.Or("worker."+p.Name+".writes", p.
 // Stamp says where the worker's stamps go.
 func (p WorkerPage) Stamp() string { return p.Or("worker."+p.Name+".stamp", p.Def.Stamp) }
 
-// Remark is the note beside the configuration, in the page's language as long as it is the one that the worker declares.
+// Remark is the note beside the configuration: which rule gives the engine, or the note of the worker, in the page's language as long as it is
+// the one that the worker declares.
 func (p WorkerPage) Remark() string {
 	note := value(p.Note)
+	switch rule := p.Config.Rule; {
+	case p.RuleBroken && rule != nil:
+		return p.T("rule.broken", rule.Name, strings.TrimSpace(rule.Engine+" "+rule.Preset))
+	case note == "" && rule != nil:
+		return p.T("rule.active", rule.Name)
+	}
 	if note != "" && note == p.Def.Note {
 		return p.Or("worker."+p.Name+".note", note)
 	}

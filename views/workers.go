@@ -38,7 +38,8 @@ type Attention struct {
 	Link, Path  string
 }
 
-// Attention lists the last runs that failed or were interrupted with nothing running since, and overrides that no longer hold.
+// Attention lists the last runs that failed or were interrupted with nothing running since, rules that ask for what there is not, and
+// overrides that no longer hold.
 func (p WorkersPage) Attention() []Attention {
 	var items []Attention
 	for _, r := range p.Rows {
@@ -49,6 +50,9 @@ func (p WorkersPage) Attention() []Attention {
 				fact = p.T("attention.interrupted", r.Title())
 			}
 			items = append(items, Attention{r, o.Icon, o.Class, fact, r.AttentionText(), p.T("attention.link"), RunPath(last.ID)})
+		}
+		if r.RuleBroken {
+			items = append(items, Attention{r, "s-warn", "warn", p.T("attention.rule", r.Title()), "", p.T("attention.override.link"), WorkerPath(r.Name)})
 		}
 		if len(r.NotApplied) > 0 {
 			items = append(items, Attention{r, "s-warn", "warn", p.T("attention.override", r.Title()), "", p.T("attention.override.link"), WorkerPath(r.Name)})

@@ -71,6 +71,7 @@ type Verdict struct {
 	ID          int64
 	Fingerprint []byte
 	Reasons     []string
+	Error       string // why there is no verdict
 }
 
 // Reading is the text of one unit as a worker read it.

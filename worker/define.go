@@ -64,8 +64,16 @@ func DefineWithEngine[O any](spec Spec, defaults O, engines Engines, run func(ct
 	return d
 }
 
-// EngineChoices lists the engines that the worker may be given, the default first; none for a worker without.
+// EngineChoices lists the engines that a run or an override may ask for, the default first; none where nobody chooses.
 func (d Definition) EngineChoices() []EngineChoice {
+	if d.EngineSource != EngineDefault {
+		return nil
+	}
+	return d.AxisEngines()
+}
+
+// AxisEngines lists the engines of the worker's axis, the default first; none for a worker without.
+func (d Definition) AxisEngines() []EngineChoice {
 	if d.engines == nil {
 		return nil
 	}

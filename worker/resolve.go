@@ -1,6 +1,7 @@
 package worker
 
 import (
+	"context"
 	"crypto/sha256"
 	"encoding/json"
 	"fmt"
@@ -35,6 +36,7 @@ type Config struct {
 	Resolved  map[string]any   `json:"resolved"` // what the engine is built from: model, host, ...
 	// ResolvedOrigins says where each resolved value comes from: the origins above, "preset" or "environment".
 	ResolvedOrigins map[string]Origin `json:"resolved_origins,omitempty"`
+	Rule            *RuleEngine       `json:"rule,omitempty"` // the rule that the engine comes from
 }
 
 // Settings is one layer of values: an override as stored, or the arguments of one run. A field left out follows the layer below.
@@ -58,6 +60,8 @@ type Resolution struct {
 	Common Common
 	// Ignored holds what an override says that no longer fits: field -> why. What runs instead is in Config.
 	Ignored map[string]string
+	// Problem says why the engine that a rule asks for cannot be had; the task fails with it.
+	Problem error
 }
 
 // Fingerprint identifies the values that make results comparable: engine, preset, resolved values and options, but not batch size
@@ -85,6 +89,12 @@ const batchSize = "batch_size"
 // Resolve merges the defaults, the stored override and the arguments of a run, field by field, and binds the work to the result.
 // A wrong argument is refused as Invalid, with every field named; a wrong override is ignored and reported.
 func Resolve(d Definition, override, arguments Settings) (Resolution, error) {
+	return ResolveByRule(d, nil, override, arguments)
+}
+
+// ResolveByRule is Resolve for a worker whose engine comes from a rule, the active one; nil: there is none. A rule that asks for what there is
+// not is no refusal, since nobody who starts a run could mend it: the resolution has a Problem.
+func ResolveByRule(d Definition, rule *RuleEngine, override, arguments Settings) (Resolution, error) {
 	values := map[string]Value{}
 	for _, o := range d.Options {
 		values[o.Name] = Value{normal(o, o.Default), FromDefault}
@@ -92,12 +102,16 @@ func Resolve(d Definition, override, arguments Settings) (Resolution, error) {
 	stored, ignored := layer(d, values, override, FromOverride)
 	asked, wrong := layer(d, values, arguments, FromArgument)
 	choice := resolveEngine(d, stored, asked, ignored, wrong)
+	var problem error
+	if d.EngineSource == EngineRule {
+		choice, problem = ruleChoice(d, rule)
+	}
 	if len(wrong) > 0 {
 		return Resolution{}, refusal(d, wrong)
 	}
 	task, common, err := bindTask(d, values, choice.description)
 	if err != nil && !override.Empty() { // each value fits, but not all together: without the override they may
-		r, err := Resolve(d, Settings{}, arguments)
+		r, err := ResolveByRule(d, rule, Settings{}, arguments)
 		r.Ignored = map[string]string{"options": "the stored values do not fit together"}
 		return r, err
 	}
@@ -113,7 +127,10 @@ func Resolve(d Definition, override, arguments Settings) (Resolution, error) {
 		cfg.Options[name] = v
 	}
 	choice.show(&cfg)
-	return Resolution{Config: cfg, Task: task, Common: common, Engine: choice.description, Ignored: ignored}, nil
+	if problem != nil {
+		task = func(context.Context, Env) error { return problem }
+	}
+	return Resolution{Config: cfg, Task: task, Common: common, Engine: choice.description, Ignored: ignored, Problem: problem}, nil
 }
 
 // Check validates settings as an override: what Resolve would ignore is refused here, field by field.
@@ -221,6 +238,10 @@ func Bind(d Definition, c Config) (Task, Common, error) {
 	}
 	if c.BatchSize != nil {
 		arguments.BatchSize = c.BatchSize.Value
+	}
+	if d.EngineSource == EngineRule {
+		r, err := ResolveByRule(d, c.Rule.recorded(c.Resolved), Settings{}, arguments)
+		return r.Task, r.Common, err
 	}
 	if c.Engine != nil { // the whole description is recorded, so that nothing of today's defaults gets in
 		arguments.Engine, _ = c.Engine.Value.(string)

@@ -18,6 +18,7 @@ func (l engineLayer) empty() bool { return l.engine == "" && l.preset == "" && l
 type engineChoice struct {
 	description    EngineDescription
 	engine, preset Origin
+	rule           *RuleEngine
 }
 
 // resolveEngine lays the arguments over the stored choice over the defaults. A preset belongs to an engine, and values to both: an
@@ -72,12 +73,16 @@ func resolveEngine(d Definition, stored, asked engineLayer, ignored, wrong map[s
 
 // show puts the choice into the configuration that people see.
 func (c engineChoice) show(cfg *Config) {
-	if c.description.Engine == "" {
-		return
+	cfg.Rule = c.rule
+	if c.description.Engine != "" {
+		cfg.Engine = &Value{c.description.Engine, c.engine}
 	}
-	cfg.Engine = &Value{c.description.Engine, c.engine}
-	cfg.Preset = &Value{c.description.Preset, c.preset}
-	cfg.Resolved, cfg.ResolvedOrigins = c.description.Values, c.description.Origins
+	if c.description.Preset != "" {
+		cfg.Preset = &Value{c.description.Preset, c.preset}
+	}
+	if c.description.Values != nil {
+		cfg.Resolved, cfg.ResolvedOrigins = c.description.Values, c.description.Origins
+	}
 }
 
 func withoutPresetValues(d Definition, engine string, options map[string]any) map[string]any {

@@ -95,6 +95,9 @@ type Note struct {
 // RuleMatch begins the names of notes that count the matches of one rule; the rule's name follows.
 const RuleMatch = "RULE_MATCH:"
 
+// LLMSuspect begins the reason of a title that the engine of the LLM_CHECK rule suspects; what the engine says follows.
+const LLMSuspect = "LLM_SUSPECT:"
+
 // Since is when the run began to be what it is: started, or queued as long as it is not.
 func (r Run) Since() time.Time {
 	if r.StartedAt != nil {

@@ -48,7 +48,7 @@ type Spec struct {
 	Stamp        string   // where its stamps go
 	Reads        string   // what it reads, in words
 	Writes       string   // what it writes, in words
-	Note         string   // shown beside the configuration, may be empty
+	Note         string   // shown beside the configuration as long as no rule gives an engine; may be empty
 	Unmeasurable string   // why its queue cannot be counted; empty when it can
 	Notes        []string // the names of what its runs may note beside their units; the pages translate them by name
 }

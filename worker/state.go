@@ -16,6 +16,7 @@ type State struct {
 	Overridden   bool              `json:"overridden"`
 	NotApplied   map[string]string `json:"not_applied,omitempty"` // what an override says that no longer fits: field -> why
 	Note         *string           `json:"note"`
+	RuleBroken   bool              `json:"rule_broken,omitempty"` // the rule asks for an engine that cannot be had; Note says which
 	ActiveRun    *Run              `json:"active_run"`
 	LastRun      *Run              `json:"last_run"`
 }
@@ -66,7 +67,11 @@ func NewState(d Definition, r Resolution, overridden bool) State {
 		Name: d.Name, Order: d.Order, Label: d.Label, Description: d.Description, Unit: d.Unit, Governed: d.Governed, Axis: d.Axis,
 		EngineSource: d.EngineSource, Engines: d.EngineChoices(), Config: r.Config, Overridden: overridden, NotApplied: r.Ignored,
 	}
-	if d.Note != "" {
+	switch {
+	case r.Problem != nil:
+		said := r.Problem.Error()
+		s.Note, s.RuleBroken = &said, true
+	case d.Note != "" && r.Config.Rule == nil:
 		s.Note = &d.Note
 	}
 	return s

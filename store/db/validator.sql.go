@@ -80,6 +80,44 @@ func (q *Queries) ClaimValidation(ctx context.Context, arg ClaimValidationParams
 	return items, nil
 }
 
+const listTitleRules = `-- name: ListTitleRules :many
+SELECT id, name, coalesce(engine, '')::text AS engine, coalesce(preset, '')::text AS preset FROM cleaning_rules
+WHERE active AND kind = 'LLM_CHECK' ORDER BY created_at, id LIMIT 1
+`
+
+type ListTitleRulesRow struct {
+	ID     int32
+	Name   string
+	Engine string
+	Preset string
+}
+
+// ListTitleRules returns the oldest active LLM_CHECK rule, if there is one: its engine and preset check the titles.
+func (q *Queries) ListTitleRules(ctx context.Context) ([]ListTitleRulesRow, error) {
+	rows, err := q.db.Query(ctx, listTitleRules)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	items := []ListTitleRulesRow{}
+	for rows.Next() {
+		var i ListTitleRulesRow
+		if err := rows.Scan(
+			&i.ID,
+			&i.Name,
+			&i.Engine,
+			&i.Preset,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const lockForValidation = `-- name: LockForValidation :many
 SELECT id FROM documents WHERE id = ANY ($1::bigint[]) AND NOT human_decided(review_status) ORDER BY id FOR UPDATE
 `

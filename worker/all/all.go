@@ -34,7 +34,7 @@ func Catalogue(store Store, engines *engine.Registry) *worker.Catalogue {
 		ner.New(store, engines),
 		typology.New(store, engines),
 		macrocategory.New(store, engines, func(terms []string) macrocategory.Guard { return lexical.NewGuard(terms) }),
-		qualityvalidator.New(store),
+		qualityvalidator.New(store, engines),
 		embedding.New(store, engines),
 	)
 }

@@ -8,6 +8,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"scrinalia/engine"
 	"scrinalia/worker"
 )
 
@@ -22,6 +23,10 @@ const (
 	NoTypology    = "NO_TYPOLOGY"
 	NoEntities    = "NO_ENTITIES"
 )
+
+// SuspectTitle is the name of the note that counts titles which the engine of the LLM_CHECK rule suspects. As a reason of a document, it is
+// followed by what the engine says: worker.LLMSuspect.
+const SuspectTitle = "LLM_SUSPECT"
 
 type checker struct {
 	rules  []compiledRule
@@ -50,14 +55,28 @@ func newChecker(rules []worker.Rule, repeat int64, now time.Time) (checker, erro
 	return c, nil
 }
 
-// all judges documents and counts each reason.
-func (c checker) all(docs []worker.Description) ([]worker.Verdict, map[string]worker.Note) {
+// all judges documents, with what an engine says of their titles, and counts each reason. A suspicion counts from the confidence on.
+func (c checker) all(docs []worker.Description, titles []engine.TitleVerdict, confidence float64) ([]worker.Verdict, map[string]worker.Note) {
 	verdicts := make([]worker.Verdict, len(docs))
 	notes := map[string]worker.Note{}
 	for i, d := range docs {
-		verdicts[i] = worker.Verdict{ID: d.ID, Fingerprint: d.Fingerprint, Reasons: c.reasons(d)}
+		verdicts[i] = worker.Verdict{ID: d.ID, Fingerprint: d.Fingerprint}
+		if titles[i].Err != nil {
+			verdicts[i].Error = titles[i].Err.Error()
+			continue
+		}
+		verdicts[i].Reasons = c.reasons(d)
 		for _, r := range verdicts[i].Reasons {
 			notes[r] = worker.Note{Count: notes[r].Count + 1}
+		}
+		switch t := titles[i]; {
+		case t.Suspect && t.Confidence >= confidence:
+			why := strings.Join(strings.Fields(t.Reason), " ")
+			verdicts[i].Reasons = append(verdicts[i].Reasons, worker.LLMSuspect+why)
+			n := notes[SuspectTitle]
+			notes[SuspectTitle] = worker.Note{Count: n.Count + 1, Examples: append(n.Examples, d.Name+": "+why)}
+		case t.Suspect:
+			notes["below_confidence"] = worker.Note{Count: notes["below_confidence"].Count + 1}
 		}
 	}
 	return verdicts, notes

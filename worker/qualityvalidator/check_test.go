@@ -4,6 +4,7 @@ import (
 	"testing"
 	"time"
 
+	"scrinalia/engine"
 	"scrinalia/worker"
 
 	"github.com/google/go-cmp/cmp"
@@ -157,7 +158,7 @@ func TestReasons(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			verdicts, notes := c.all([]worker.Description{clean(tt.change)})
+			verdicts, notes := c.all([]worker.Description{clean(tt.change)}, make([]engine.TitleVerdict, 1), 0.6)
 			if diff := cmp.Diff([]worker.Verdict{{ID: 4, Fingerprint: []byte("f"), Reasons: tt.want}}, verdicts); diff != "" {
 				t.Errorf("-want +got:\n%s", diff)
 			}

@@ -1,0 +1,13 @@
+CREATE OR REPLACE FUNCTION worker_context(worker text) RETURNS bytea
+    LANGUAGE sql STABLE
+RETURN CASE worker
+    WHEN 'quality-validator' THEN (
+        SELECT input_hash(string_agg(r.version::text, ',' ORDER BY r.version))
+        FROM cleaning_rules r WHERE r.active AND r.kind IN ('VALIDATE', 'LLM_CHECK'))
+    WHEN 'typology' THEN (
+        SELECT input_hash(string_agg(t.id::text || ' ' || t.name, E'\n' ORDER BY t.id)) FROM typologies t WHERE t.retired_at IS NULL)
+    WHEN 'macro-category' THEN input_hash(
+        (SELECT string_agg(c.id::text || ' ' || coalesce(c.classifier_label, c.name), E'\n' ORDER BY c.id) FROM subject_categories c WHERE c.retired_at IS NULL)
+        || E'\n\n' || coalesce((SELECT string_agg(x.kind || ' ' || x.term, E'\n' ORDER BY x.id) FROM exclusions x
+            WHERE x.retired_at IS NULL AND x.kind IN ('SUBJECT', 'COLLECTION')), ''))
+    ELSE ''::bytea END;
