@@ -84,6 +84,8 @@ type Pair struct {
 	Tag        string
 	Entity     string
 	EntityType EntityType // may be empty
+	// How the two are used, where that is known: documents that have the tag, documents that the entity was found in, and those that have both.
+	TagDocuments, EntityDocuments, Shared int
 }
 
 // Ruling says which side of a pair the name belongs to, with the engine's confidence from 0 to 1.

@@ -16,6 +16,7 @@ func TestEveryTableIsPrinted(t *testing.T) {
 		"# NER: builtin, archival_tagger", "archival-b.tsv", "PER", "all types",
 		"# classification: builtin, lexical", "typology-c.tsv", "subjects-c.tsv", "Ata de Reunião", "all labels", " taken for ",
 		"# embeddings: builtin, lexical_384", "search-b.json", "recall in 10", "queries.tsv", "words and meaning, test",
+		"# LLMs: builtin, name_rules", "pairs-d.tsv", "from 0.85 on", "# title_quality: builtin, title_rules", "titles-b.tsv",
 	} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("%q is not in the output:\n%s", want, out.String())

@@ -51,7 +51,7 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 		o.values[name] = value
 		return nil
 	})
-	only := fl.String("axis", "", "measure one axis: NER, classification or embeddings; empty: all")
+	only := fl.String("axis", "", "measure one axis: NER, classification, embeddings, LLMs or title_quality; empty: all")
 	if err := fl.Parse(args); err != nil {
 		return err
 	}
@@ -61,6 +61,7 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 		eval func(*evaluation, context.Context) error
 	}{
 		{worker.NER, (*evaluation).names}, {worker.Classification, (*evaluation).classes}, {worker.Embeddings, (*evaluation).search},
+		{worker.LLMs, (*evaluation).pairs}, {worker.TitleQuality, (*evaluation).titles},
 	}
 	known := false
 	for _, p := range parts {
@@ -79,7 +80,7 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 		fmt.Fprintln(out)
 	}
 	if !known {
-		return fmt.Errorf("there are no examples for the axis %q; there are some for NER, classification and embeddings", *only)
+		return fmt.Errorf("there are no examples for the axis %q; there are some for NER, classification, embeddings, LLMs and title_quality", *only)
 	}
 	return nil
 }
@@ -96,19 +97,19 @@ func (e *evaluation) open(path ...string) (*os.File, error) {
 	return os.Open(filepath.Join(append([]string{e.dir}, path...)...))
 }
 
-// chunk is how many texts an engine is asked about at once.
+// chunk is how many inputs an engine is asked about at once.
 const chunk = 32
 
-// ask puts texts to an engine. A text that the engine failed at has an answer of no use, which is counted as wrong.
-func ask[Out any](ctx context.Context, texts []string, call func(context.Context, []string) ([]Out, error)) ([]Out, error) {
-	out := make([]Out, 0, len(texts))
-	for len(texts) > 0 {
-		n := min(chunk, len(texts))
-		answers, err := call(ctx, texts[:n])
+// ask puts inputs to an engine. One that the engine failed at has an answer of no use, which is counted as wrong.
+func ask[In, Out any](ctx context.Context, inputs []In, call func(context.Context, []In) ([]Out, error)) ([]Out, error) {
+	out := make([]Out, 0, len(inputs))
+	for len(inputs) > 0 {
+		n := min(chunk, len(inputs))
+		answers, err := call(ctx, inputs[:n])
 		if err != nil {
 			return nil, err
 		}
-		out, texts = append(out, answers...), texts[n:]
+		out, inputs = append(out, answers...), inputs[n:]
 	}
 	return out, nil
 }

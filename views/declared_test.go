@@ -8,12 +8,13 @@ import (
 
 	"scrinalia/engine"
 	engines "scrinalia/engine/all"
+	"scrinalia/engine/titles"
 	"scrinalia/worker"
 	"scrinalia/worker/all"
 )
 
 // inEnglish are the keys of texts that workers and engines declare in English themselves.
-var inEnglish = regexp.MustCompile(`^(worker\.[a-z-]+\.(label|description|reads|writes|stamp|note|unmeasurable)|option\..+\.help|(engine|preset)\..+)$`)
+var inEnglish = regexp.MustCompile(`^(worker\.[a-z-]+\.(label|description|reads|writes|stamp|note|unmeasurable)|option\..+\.help|(engine|preset|suspect)\..+)$`)
 
 // textFor says where the text of a key is to be added, unless it is there. english is the declared text; without one, both languages need it.
 func textFor(t *testing.T, what, english string, keys ...string) {
@@ -74,6 +75,9 @@ func TestEveryDeclaredTextIsTranslated(t *testing.T) {
 				textFor(t, "the help of "+what, o.Help, "option."+d.Name+"."+o.Name+".help", "option."+o.Name+".help")
 			}
 		})
+	}
+	for _, reason := range titles.Reasons {
+		textFor(t, "a reason of the title check", reason, "suspect."+reason)
 	}
 	for _, axis := range []worker.Axis{worker.NER, worker.Classification, worker.Embeddings, worker.LLMs, worker.TitleQuality} {
 		for _, c := range registry.Choices(axis) {

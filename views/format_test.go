@@ -186,6 +186,8 @@ func TestReasonsInExamples(t *testing.T) {
 		"BR: SP: MISSING_DATE":                   "BR: SP: sem data",
 		"OP-1: RULE_MATCH:Marca: [sic], NO_TAGS": "OP-1: textos que casam com a regra Marca: [sic], sem termos",
 		"OP-1: SOMETHING_NEW":                    "OP-1: SOMETHING_NEW",
+		"OP-1: NO_TAGS, LLM_SUSPECT:placeholder": "OP-1: sem termos, título suspeito: texto provisório",
+		"OP-1: LLM_SUSPECT:não é um título":      "OP-1: título suspeito: não é um título",
 		"no reason at all":                       "no reason at all",
 	} {
 		notes := frame(Portuguese).Notes(map[string]worker.Note{"would_flag": {Count: 1, Examples: []string{given}}})

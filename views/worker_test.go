@@ -147,3 +147,51 @@ func TestStaleHasItsReason(t *testing.T) {
 		t.Errorf("-want +got:\n%s", diff)
 	}
 }
+
+// TestTheRuleGivesTheEngine: what the page of a worker shows whose engine comes from a rule, with a rule, with a broken one and with none.
+func TestTheRuleGivesTheEngine(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		name   string
+		rule   *worker.RuleEngine
+		engine string // value and origin
+		remark string
+	}{
+		{"no rule", nil, "", "No LLM_CHECK rule: deterministic validation only."},
+		{"a rule", &worker.RuleEngine{Name: "titles", Engine: "ollama", Preset: "gemma_4b_local"}, "ollama | rule", "Titles are checked with the engine of the LLM_CHECK rule “titles”."},
+		{"a rule that leaves the engine open", &worker.RuleEngine{Name: "titles"}, "builtin | default", "Titles are checked with the engine of the LLM_CHECK rule “titles”."},
+		{
+			"a rule whose engine is gone",
+			&worker.RuleEngine{Name: "titles", Engine: "vanished", Preset: "x"}, "vanished | rule",
+			"The LLM_CHECK rule “titles” asks for vanished x, which is not there: runs fail until the rule is changed.",
+		},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			doc := workerDocument(t, worker.QualityValidator, worker.Settings{}, func(p *WorkerPage) {
+				r, err := worker.ResolveByRule(p.Def, tt.rule, worker.Settings{}, worker.Settings{})
+				if err != nil {
+					t.Fatal(err)
+				}
+				p.State = worker.NewState(p.Def, r, false)
+			})
+			got := ""
+			doc.Find("[aria-labelledby=cfg] tbody tr").Each(func(_ int, row *goquery.Selection) {
+				row.Find("code, td .sub").Remove()
+				if cells := texts(row.Find("th, td")); cells[0] == "Engine" {
+					got = cells[1] + " | " + cells[2]
+				}
+			})
+			if got != tt.engine {
+				t.Errorf("engine %q, want %q", got, tt.engine)
+			}
+			if diff := cmp.Diff([]string{tt.remark}, texts(doc.Find("p.remark"))); diff != "" {
+				t.Errorf("remark, -want +got:\n%s", diff)
+			}
+			if doc.Find("#run-engine, #run-model").Length() > 0 {
+				t.Error("the form asks for an engine")
+			}
+		})
+	}
+}

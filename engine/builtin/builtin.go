@@ -1,5 +1,6 @@
-// Package builtin makes the engines that need nothing installed, and that are the default of their axes, out of engine/tagger and
-// engine/lexical: a trained linear tagger, and rules, word lists and statistics. It imports these, engine, worker and the standard library.
+// Package builtin makes the engines that need nothing installed, and that are the default of their axes, out of engine/tagger,
+// engine/lexical, engine/judge and engine/titles: a trained linear tagger, and rules, word lists and statistics. It imports these, engine,
+// worker and the standard library.
 package builtin
 
 import (
@@ -8,8 +9,10 @@ import (
 	"sync"
 
 	"scrinalia/engine"
+	"scrinalia/engine/judge"
 	"scrinalia/engine/lexical"
 	"scrinalia/engine/tagger"
+	"scrinalia/engine/titles"
 	"scrinalia/worker"
 )
 
@@ -31,6 +34,10 @@ func Registrations() []engine.Registration {
 				return classifier{lexical.NewClassifier(lexical.Settings{})}, nil
 			}),
 		engine.ForEmbeddings(embedSpec(), func(engine.Description) (engine.Embedder, error) { return embedder{lexical.NewEmbedder()}, nil }),
+		engine.ForLLMs(spec("Rules over the words of the name, with lists of names and subjects", "name_rules", "Name rules", judge.Model),
+			func(engine.Description) (engine.Judge, error) { return arbiter{}, nil }),
+		engine.ForTitleQuality(spec("Rules for what no cataloguer can have meant", "title_rules", "Title rules", titles.Model),
+			func(engine.Description) (engine.TitleChecker, error) { return titleChecker{}, nil }),
 	}
 }
 
@@ -96,24 +103,46 @@ func (e embedder) Embed(ctx context.Context, texts []string) ([]engine.Vector, e
 	})
 }
 
-// smallestPart is how many texts are worth a goroutine of their own.
+type arbiter struct{}
+
+// Judge rules on each pair.
+func (arbiter) Judge(ctx context.Context, pairs []engine.Pair) ([]engine.Ruling, error) {
+	return spread(ctx, pairs, func(part []engine.Pair, into []engine.Ruling) {
+		for i, p := range part {
+			into[i] = judge.Rule(p)
+		}
+	})
+}
+
+type titleChecker struct{}
+
+// Check looks at each title.
+func (titleChecker) Check(ctx context.Context, list []string) ([]engine.TitleVerdict, error) {
+	return spread(ctx, list, func(part []string, into []engine.TitleVerdict) {
+		for i, title := range part {
+			into[i] = titles.Check(title)
+		}
+	})
+}
+
+// smallestPart is how many inputs are worth a goroutine of their own.
 const smallestPart = 16
 
-// spread cuts the texts into parts, one a processor, and works on them at once. A panic of the model stops the caller, not the program.
-func spread[T any](ctx context.Context, texts []string, work func(part []string, into []T)) ([]T, error) {
-	out := make([]T, len(texts))
-	size := max(smallestPart, (len(texts)+runtime.GOMAXPROCS(0)-1)/runtime.GOMAXPROCS(0))
+// spread cuts the inputs into parts, one a processor, and works on them at once. A panic of the model stops the caller, not the program.
+func spread[In, Out any](ctx context.Context, inputs []In, work func(part []In, into []Out)) ([]Out, error) {
+	out := make([]Out, len(inputs))
+	size := max(smallestPart, (len(inputs)+runtime.GOMAXPROCS(0)-1)/runtime.GOMAXPROCS(0))
 	var all sync.WaitGroup
-	panics := make(chan any, len(texts)/size+1)
-	for from := 0; from < len(texts); from += size {
-		to := min(from+size, len(texts))
+	panics := make(chan any, len(inputs)/size+1)
+	for from := 0; from < len(inputs); from += size {
+		to := min(from+size, len(inputs))
 		all.Go(func() {
 			defer func() {
 				if r := recover(); r != nil {
 					panics <- r
 				}
 			}()
-			work(texts[from:to], out[from:to])
+			work(inputs[from:to], out[from:to])
 		})
 	}
 	all.Wait()

@@ -80,6 +80,9 @@ func Lasts() []string { return entries(lastText) }
 // Places returns the place names, likewise.
 func Places() []string { return entries(placesText) }
 
+// Englishes returns the frequent words of English, likewise.
+func Englishes() []string { return entries(englishText) }
+
 // Own returns the entries of a section of the project's own lists: first, last or place.
 func Own(section string) []string {
 	_, rest, _ := strings.Cut(ownText, "\n["+section)
@@ -160,6 +163,25 @@ func (t *Table) With(common []uint64) *Table {
 		c.bits[h] |= Common
 	}
 	return c
+}
+
+// Words cuts a name into the words and signs that the lists are made of.
+func Words(name string) []string {
+	tokens := token.Split(name)
+	out := make([]string, len(tokens))
+	for i, t := range tokens {
+		out[i] = name[t.Start:t.End]
+	}
+	return out
+}
+
+// IsPlace says whether the words together are the name of a place.
+func (t *Table) IsPlace(words []string) bool {
+	var run uint64
+	for _, w := range words {
+		run = Join(run, HashWord(w))
+	}
+	return len(words) > 0 && t.bits[run]&Place != 0
 }
 
 // HashWord hashes a word as written after folding it.
