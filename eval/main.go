@@ -60,8 +60,11 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 		axis worker.Axis
 		eval func(*evaluation, context.Context) error
 	}{
-		{worker.NER, (*evaluation).names}, {worker.Classification, (*evaluation).classes}, {worker.Embeddings, (*evaluation).search},
-		{worker.LLMs, (*evaluation).pairs}, {worker.TitleQuality, (*evaluation).titles},
+		{worker.NER, (*evaluation).names},
+		{worker.Classification, (*evaluation).classes},
+		{worker.Embeddings, (*evaluation).search},
+		{worker.LLMs, (*evaluation).pairs},
+		{worker.TitleQuality, (*evaluation).titles},
 	}
 	known := false
 	for _, p := range parts {

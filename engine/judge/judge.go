@@ -76,10 +76,8 @@ func beside(p engine.Pair) []clue {
 
 // shape is what the name itself says. The entity's spelling is read, since tags have lost their capitals; an inverted name may be either.
 func shape(p engine.Pair) clue {
-	for _, s := range []string{p.Entity, p.Tag} {
-		if inverted(s) {
-			return clue{certain, "a personal name with the surname first"}
-		}
+	if inverted(p.Entity) || inverted(p.Tag) {
+		return clue{certain, "a personal name with the surname first"}
 	}
 	n := read(p.Entity)
 	if len(n.words) == 0 {
@@ -101,13 +99,14 @@ func shape(p engine.Pair) clue {
 
 // fixed are phrases that are listed as they are.
 func fixed(n name, _ engine.EntityType) (clue, bool) {
+	l := listed()
 	switch {
-	case subjects[n.phrase]:
+	case l.subjects[n.phrase]:
 		return clue{-strong, "a phrase that is known as a subject"}, true
-	case wholes[n.phrase]:
+	case l.wholes[n.phrase]:
 		return clue{strong, "an institution that is known by this name"}, true
 	}
-	for w := range wholes {
+	for w := range l.wholes {
 		if strings.HasPrefix(n.phrase, w+" ") && !n.words[0].plural {
 			return clue{strong, "begins with the name of an institution"}, true
 		}
@@ -119,7 +118,7 @@ func fixed(n name, _ engine.EntityType) (clue, bool) {
 func event(n name, t engine.EntityType) (clue, bool) {
 	first := n.words[0]
 	for i, w := range n.words[:min(2, len(n.words))] {
-		if i == 1 && !(first.is(ordinal) || n.last().is(eventHead)) {
+		if i == 1 && !first.is(ordinal) && !n.last().is(eventHead) {
 			break
 		}
 		if w.is(eventHead) && (len(n.words) > 1 || t != engine.Place) {

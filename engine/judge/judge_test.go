@@ -1,6 +1,8 @@
 package judge_test
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
 	"os"
 	"strings"
@@ -49,6 +51,22 @@ func TestExamples(t *testing.T) {
 		if right/n < want.right || sure/n < want.sure || sureRight/sure < want.sureRight {
 			t.Errorf("%s: %.3f right, %.3f sure, of these %.3f right; want %+v", file, right/n, sure/n, sureRight/sure, want)
 		}
+	}
+}
+
+// TestModelNamesTheRulings: who changes a ruling gives Model its next version, so that what was ruled before counts as stale.
+func TestModelNamesTheRulings(t *testing.T) {
+	t.Parallel()
+	known := map[string]string{"name-rules-v1": "83f7d9f34df7f5eb671a573d530c17e7c122203beb57c33a5b8dc84bf5457978"}
+	h := sha256.New()
+	for _, file := range []string{"pairs-a.tsv", "pairs-b.tsv", "pairs-c.tsv", "pairs-d.tsv"} {
+		for _, x := range examples(t, file) {
+			r := judge.Rule(x.Pair)
+			fmt.Fprintf(h, "%s %.4f\n", r.Winner, r.Confidence)
+		}
+	}
+	if got := hex.EncodeToString(h.Sum(nil)); got != known[judge.Model] {
+		t.Errorf("these are not the rulings of %s: give Model the next version and add its checksum %s", judge.Model, got)
 	}
 }
 
@@ -102,7 +120,7 @@ func FuzzRule(f *testing.F) {
 	f.Fuzz(func(t *testing.T, tag, entity, kind string) {
 		r := judge.Rule(engine.Pair{Tag: tag, Entity: entity, EntityType: engine.EntityType(kind)})
 		if r.Confidence < 0.5 || r.Confidence > 1 || r.Reason == "" || utf8.RuneCountInString(r.Reason) > 200 || strings.ContainsAny(r.Reason, "\n\x00") || !utf8.ValidString(r.Reason) {
-			t.Error(fmt.Sprintf("%q, %q: %+v", tag, entity, r))
+			t.Errorf("%q, %q: %+v", tag, entity, r)
 		}
 	})
 }

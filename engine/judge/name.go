@@ -3,6 +3,7 @@ package judge
 import (
 	_ "embed"
 	"strings"
+	"sync"
 	"unicode"
 	"unicode/utf8"
 
@@ -36,42 +37,49 @@ var classes = map[string]class{
 	"public": publicly, "common": commonly,
 }
 
-// byLemma has the classes of the lists; wholes and subjects have phrases.
-var (
-	byLemma          = map[string]class{}
-	wholes, subjects = map[string]bool{}, map[string]bool{}
-	ordinals         = "primeiro primeira segundo segunda terceiro terceira quarto quarta first second third world"
-)
+// wordLists are the lists as they are looked up.
+type wordLists struct {
+	byLemma          map[string]class
+	wholes, subjects map[string]bool // phrases
+}
 
-func init() {
+const ordinals = "primeiro primeira segundo segunda terceiro terceira quarto quarta first second third world"
+
+// listed are the embedded lists, read once.
+var listed = sync.OnceValue(func() wordLists {
+	l := wordLists{map[string]class{}, map[string]bool{}, map[string]bool{}}
+	phrases := map[string]map[string]bool{"whole": l.wholes, "subject": l.subjects}
 	for line := range strings.Lines(lists) {
 		label, rest, ok := strings.Cut(line, ":")
-		switch {
+		switch into := phrases[label]; {
 		case !ok || line[0] == '#':
-		case label == "whole" || label == "subject":
+		case into != nil:
 			for phrase := range strings.SplitSeq(rest, ",") {
-				map[string]map[string]bool{"whole": wholes, "subject": subjects}[label][strings.TrimSpace(phrase)] = true
+				into[strings.TrimSpace(phrase)] = true
 			}
+		case classes[label] == 0:
+			panic("judge: there is no class " + label) // the lists are part of the program and every test reads them
 		default:
 			for _, t := range lexical.Terms(rest) {
-				byLemma[t.Lemma] |= classes[label]
+				l.byLemma[t.Lemma] |= classes[label]
 			}
 		}
 	}
 	for _, t := range lexical.Terms(ordinals) {
-		byLemma[t.Lemma] |= ordinal
+		l.byLemma[t.Lemma] |= ordinal
 	}
-}
+	return l
+})
 
 // word is a word of a name, particles left out.
 type word struct {
 	folded      string
 	class       class
-	capital     bool
 	first, last bool // of people
 	common      bool // a word of the language
 	plural      bool
 	english     bool   // on an English list
+	listed      bool   // a title of the judge's own lists, in the singular: "santa", "barão"
 	linked      string // the particle before it
 }
 
@@ -115,18 +123,19 @@ func read(text string) name {
 			link = t.Folded
 			continue
 		}
-		w := word{folded: t.Folded, class: byLemma[t.Lemma], first: bits&gazetteer.First != 0, last: bits&gazetteer.Last != 0, linked: link}
+		w := word{folded: t.Folded, class: listed().byLemma[t.Lemma], first: bits&gazetteer.First != 0, last: bits&gazetteer.Last != 0, linked: link}
 		link = ""
-		if bits&(gazetteer.Honorific) != 0 {
+		if bits&gazetteer.Honorific != 0 {
 			w.class |= title
 		}
-		if bits&(gazetteer.Street) != 0 {
+		if bits&gazetteer.Street != 0 {
 			w.class |= placeHead
 		}
 		if bits&gazetteer.OrgTail != 0 && t.Folded != "irmaos" && t.Folded != "filhos" {
 			w.class |= legalForm
 		}
 		w.english = bits&gazetteer.English != 0
+		w.listed = listed().byLemma[t.Folded]&title != 0
 		w.plural = t.Lemma != t.Folded && strings.HasSuffix(t.Folded, "s")
 		w.common = t.Known || t.Kin && bits&(personBits|gazetteer.Place) == 0 || w.class&(commonly|firmHead|shopHead|seatHead|placeHead|eventHead|topicHead) != 0 ||
 			bits&(gazetteer.English|gazetteer.Office|gazetteer.Doc|gazetteer.Month) != 0
@@ -138,7 +147,6 @@ func read(text string) name {
 		}
 		if r, _ := utf8.DecodeRuneInString(as); unicode.IsUpper(r) {
 			n.capitals++
-			w.capital = true
 		} else if len(n.words) > 0 && unicode.IsLower(r) {
 			n.small++
 		}
@@ -188,7 +196,7 @@ func (n name) part(from, to int) part {
 	p.definite = link == "do" || link == "da" || link == "dos" || link == "das" || link == "ao" || link == "the"
 	for i := from; i < to; i++ {
 		w := n.words[i]
-		if w.is(title) && !w.plural && byLemma[w.folded]&title != 0 && i+1 < to {
+		if w.listed && i+1 < to {
 			p.named = true
 		}
 		if !w.common && (w.first || w.last) {

@@ -2,6 +2,7 @@ package ollama_test
 
 import (
 	"encoding/json"
+	"strings"
 	"testing"
 
 	"scrinalia/engine"
@@ -113,6 +114,27 @@ func TestJudge(t *testing.T) {
 	}
 	if diff := cmp.Diff([]engine.Ruling{{Winner: engine.EntityWins, Confidence: 0.95, Reason: "É um bairro."}}, got); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
+	}
+}
+
+// TestJudgeIsToldOfUse: how both are used reaches the model, when it is known.
+func TestJudgeIsToldOfUse(t *testing.T) {
+	t.Parallel()
+	f := serve(t, reply{content: `{"winner":"TAG","confidence":0.9,"reason":"x"}`})
+	pairs := []engine.Pair{{Tag: "a", Entity: "A", TagDocuments: 12, EntityDocuments: 3}, {Tag: "b", Entity: "B"}}
+	if _, err := newJudge(t, f).Judge(t.Context(), pairs); err != nil {
+		t.Fatal(err)
+	}
+	seen := f.seen()
+	if len(seen) != 2 {
+		t.Fatalf("%d requests, want 2", len(seen))
+	}
+	for i, want := range []string{`{"tag":"a","entity":"A","documents":{"tag":12,"entity":3,"both":0}}`, `{"tag":"b","entity":"B"}`} {
+		messages, _ := seen[i]["messages"].([]any)
+		last, _ := messages[len(messages)-1].(map[string]any)
+		if said, _ := last["content"].(string); !strings.Contains(said, want) {
+			t.Errorf("the model is shown %q, want %s in it", said, want)
+		}
 	}
 }
 

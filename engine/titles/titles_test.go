@@ -1,6 +1,9 @@
 package titles_test
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
 	"os"
 	"slices"
 	"strings"
@@ -47,6 +50,22 @@ func TestExamples(t *testing.T) {
 		if len(missed) > most.missed || len(falseAlarms) > most.falseAlarms {
 			t.Errorf("%s: missed %q, false alarms %q", file, missed, falseAlarms)
 		}
+	}
+}
+
+// TestModelNamesTheVerdicts: who changes a verdict gives Model its next version, so that what was checked before counts as stale.
+func TestModelNamesTheVerdicts(t *testing.T) {
+	t.Parallel()
+	known := map[string]string{"title-rules-v1": "d340b8cb9a17556f473567acdd62d8f36904471c745ebda9c6410ee3ecdf0e3f"}
+	h := sha256.New()
+	for _, file := range []string{"testdata/titles-a.tsv", "testdata/titles-b.tsv", "../lexical/testdata/typology-c.tsv"} {
+		for _, x := range examples(t, file) {
+			v := titles.Check(x.Text)
+			fmt.Fprintf(h, "%t %.4f %s\n", v.Suspect, v.Confidence, v.Reason)
+		}
+	}
+	if got := hex.EncodeToString(h.Sum(nil)); got != known[titles.Model] {
+		t.Errorf("these are not the verdicts of %s: give Model the next version and add its checksum %s", titles.Model, got)
 	}
 }
 
