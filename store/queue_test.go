@@ -114,6 +114,10 @@ var moves = []move{
 	{"switch a rule", func(a *archive, r *rand.Rand) {
 		a.exec("UPDATE cleaning_rules SET active = NOT active WHERE id = $1", someone(r, a, "cleaning_rules"))
 	}},
+	{"add a title rule", func(a *archive, r *rand.Rand) {
+		a.exec(`INSERT INTO cleaning_rules (name, kind, target_column, created_at) VALUES ('titles ' || $1::int, 'LLM_CHECK', 'original_title', now() - make_interval(days => $1))
+			ON CONFLICT DO NOTHING`, r.IntN(5))
+	}},
 	{"aim a rule elsewhere", func(a *archive, r *rand.Rand) {
 		a.exec("UPDATE cleaning_rules SET target_column = $2 WHERE id = $1", someone(r, a, "cleaning_rules"), pick(r, []string{"original_title", "scope_content", "provenance"}))
 	}},
