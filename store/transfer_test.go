@@ -137,7 +137,7 @@ func TestLinksOfTheSourceGoAndLinksOfPeopleStay(t *testing.T) {
 	if diff := cmp.Diff([]string{"bondes source", "praias human", "praças source", "santos human"}, links()); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
 	}
-	if diff := cmp.Diff(map[string]int64{"renewed": 1, "tags_linked": 1, "tags_unlinked": 2, "unknown_level": 1}, counts(r.Notes)); diff != "" {
+	if diff := cmp.Diff(map[string]int64{"renewed": 1, "tags_linked": 1, "tags_unlinked": 2}, counts(r.Notes)); diff != "" {
 		t.Errorf("notes: -want +got:\n%s", diff)
 	}
 }
