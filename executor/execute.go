@@ -75,7 +75,7 @@ func (e *Executor) do(ctx context.Context, log *slog.Logger, owner *store.Owner,
 	if err != nil {
 		return err
 	}
-	total, err := e.total(ctx, d.Name, common)
+	total, err := e.total(ctx, d, run.Config, common)
 	if err != nil {
 		return err
 	}
@@ -128,12 +128,15 @@ func outcome(err error) (worker.Status, string) {
 }
 
 // total is how many units the run will look at: what is pending, or with force what is eligible, up to the limit.
-func (e *Executor) total(ctx context.Context, name string, c worker.Common) (int64, error) {
+func (e *Executor) total(ctx context.Context, d worker.Definition, config worker.Config, c worker.Common) (int64, error) {
+	if d.Unit == worker.Pair {
+		return e.totalPairs(ctx, similarity(config), c)
+	}
 	queues, err := e.store.Queues(ctx, map[string][]byte{})
 	if err != nil {
 		return 0, err
 	}
-	q := queues[name]
+	q := queues[d.Name]
 	if q.Pending == nil {
 		return 0, nil
 	}
@@ -141,10 +144,27 @@ func (e *Executor) total(ctx context.Context, name string, c worker.Common) (int
 	if c.Force {
 		n += q.Processed
 	}
-	if c.Limit > 0 {
-		n = min(n, c.Limit)
+	return upTo(n, c.Limit), nil
+}
+
+// totalPairs compares the names that changed before it counts: a run may take the time that a page may not.
+func (e *Executor) totalPairs(ctx context.Context, similarity float64, c worker.Common) (int64, error) {
+	if err := e.store.ComparePairs(ctx, similarity); err != nil {
+		return 0, err
 	}
-	return max(0, n), nil
+	count, err := e.store.CountPairs(ctx, similarity)
+	if c.Force {
+		return upTo(count.Eligible, c.Limit), err
+	}
+	return upTo(count.Pending, c.Limit), err
+}
+
+// upTo is n, at least 0, and at most the limit when there is one.
+func upTo(n, limit int64) int64 {
+	if limit > 0 {
+		n = min(n, limit)
+	}
+	return max(0, n)
 }
 
 // progressor adds up what a run does and saves it.

@@ -2,6 +2,8 @@ package executor
 
 import (
 	"context"
+	"fmt"
+	"time"
 
 	"scrinalia/worker"
 )
@@ -66,6 +68,11 @@ func (e *Executor) states(ctx context.Context, defs []worker.Definition) ([]work
 	}
 	for i, d := range defs {
 		states[i].Queue = queues[d.Name]
+		if d.Unit == worker.Pair {
+			if err := e.measurePairs(ctx, &states[i].Queue, states[i].Config); err != nil {
+				return nil, err
+			}
+		}
 		if states[i].Queue.Stale > 0 {
 			groups, err := e.store.StaleUnits(ctx, d.Name, fingerprints[d.Name], maxStaleGroups)
 			if err != nil {
@@ -81,4 +88,29 @@ func (e *Executor) states(ctx context.Context, defs []worker.Definition) ([]work
 		}
 	}
 	return states, nil
+}
+
+// measurePairs counts the pairs that wait. What cannot be counted in time, or at all, is not measured, and the queue says why.
+func (e *Executor) measurePairs(ctx context.Context, q *worker.Queue, c worker.Config) error {
+	start := time.Now()
+	count, behind, err := e.store.MeasurePairs(ctx, similarity(c))
+	q.Pending, q.CountedMS = nil, q.CountedMS+time.Since(start).Milliseconds()
+	switch {
+	case worker.KindOf(err) == worker.Invalid: // more pairs than can be kept
+		q.UnmeasurableReason = new(err.Error())
+	case err != nil:
+		return err
+	case behind > 0:
+		q.Behind = behind
+		q.UnmeasurableReason = new(fmt.Sprintf("%d names are new or changed since the pairs were last compared; they are being compared now", behind))
+	default:
+		q.Pending, q.Eligible = &count.Pending, &count.Eligible
+	}
+	return nil
+}
+
+// similarity is the least similarity of a pair under a configuration.
+func similarity(c worker.Config) float64 {
+	v, _ := c.Options["similarity_threshold"].Value.(float64)
+	return v
 }

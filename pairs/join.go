@@ -46,10 +46,15 @@ func Join(ctx context.Context, a, b [][]uint32, t Threshold, limit int) ([]Match
 	if err := j.probe(ctx, &sides[1], &sides[0], true); err != nil {
 		return nil, err
 	}
-	slices.SortFunc(j.found, func(x, y Match) int {
+	Sort(j.found)
+	return j.found, nil
+}
+
+// Sort puts the most similar pairs first, equally similar ones in the order of the lists.
+func Sort(found []Match) {
+	slices.SortFunc(found, func(x, y Match) int {
 		return cmp.Or(cmp.Compare(int64(y.Shared)*int64(x.Total), int64(x.Shared)*int64(y.Total)), cmp.Compare(x.A, y.A), cmp.Compare(x.B, y.B))
 	})
-	return j.found, nil
 }
 
 // side is one of the lists: its sets sorted by size, and where to find a trigram in them.

@@ -103,21 +103,13 @@ func (d database) similar(a, b []string, threshold float64) [][2]int32 {
 	return found
 }
 
-func sets(a pairs.Alphabet, names []string) [][]uint32 {
-	out := make([][]uint32, len(names))
-	for i, n := range names {
-		out[i] = a.Trigrams(n)
-	}
-	return out
-}
-
 func join(t testing.TB, a pairs.Alphabet, x, y []string, threshold float64) []pairs.Match {
 	t.Helper()
 	th, err := pairs.NewThreshold(threshold)
 	if err != nil {
 		t.Fatal(err)
 	}
-	found, err := pairs.Join(t.Context(), sets(a, x), sets(a, y), th, 1<<30)
+	found, err := pairs.Join(t.Context(), a.Sets(x), a.Sets(y), th, 1<<30)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -138,7 +130,7 @@ var adversaries = []string{
 	"", " ", "\u00a0", "a", "A", "é", "É", "e\u0301", "E\u0301", "1", "12", "1912", "-", "---", "'", "d'água", "d’água", "D'ÁGUA", "dágua", "São João", "são  joão", "SÃO\u00a0JOÃO",
 	"são\u2009joão", "São João.", "sa\u0303o joa\u0303o", "İstanbul", "istanbul", "ISTANBUL", "ıstanbul", "straße", "STRASSE", "STRAẞE", "\u212a", "k", "ǅ", "ǆ", "Ω", "ω", "Ὀδυσσεύς", "ὈΔΥΣΣΕΎΣ", "東京", "東京都", "🏛", "🏛 museu",
 	"museu", "x²", "x2", "½", "１２", "٣", "3", "ª", "nº 5", "no 5", "n° 5", "a_b", "a b", "a-b", "a.b", "ab", "A&B", "\u200b", "foo\u200bbar", "foo bar", "foobar", "\ufeffmuseu", "ﬁm", "fim", "Ǆ", "aaaaaaaaaaaaaaaa", "aaaa",
-	"ababababab", "bababababa", "rua da praia", "praia da rua", "rua da praia rua da praia", strings.Repeat("museu ", 400), strings.Repeat("ç", 3000), strings.Repeat("abc ", 2) + strings.Repeat("ç", 3000), "\t\n", "a\tb", "museu\u0000"[:5],
+	"ababababab", "bababababa", "rua da praia", "praia da rua", "rua da praia rua da praia", strings.Repeat("museu ", 60), strings.Repeat("avenida ç", 50), strings.Repeat("çãé", 100), "\t\n", "a\tb", "museu\u0000"[:5],
 	"abcdefgh", "abcdefghi", "abcdefghij", "abcdefghijk", "abcdefghijkl", "abcdefghijklm", "zbcdefghijklm",
 }
 
@@ -248,7 +240,7 @@ func TestJoinIsThatOfPostgres(t *testing.T) {
 		t.Run(fmt.Sprint(threshold), func(t *testing.T) {
 			t.Parallel()
 			d := open(t, "")
-			x, y := lists(rand.New(rand.NewPCG(uint64(seed), 2)), 500)
+			x, y := lists(rand.New(rand.NewPCG(uint64(seed), 2)), 400)
 			alphabet := d.alphabet(x, y)
 			found := join(t, alphabet, x, y, threshold)
 			if diff := cmp.Diff(d.similar(x, y, threshold), places(found)); diff != "" {

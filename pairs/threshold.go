@@ -43,6 +43,11 @@ func NewThreshold(v float64) (Threshold, error) {
 // String is the threshold as a decimal, such as 0.9.
 func (t Threshold) String() string { return t.decimal }
 
+// Fraction is the threshold as a fraction of whole numbers.
+func (t Threshold) Fraction() (numerator, denominator int64) {
+	return int64(t.numerator), int64(t.denominator)
+}
+
 // Reached says whether a pair that has so many trigrams together and shares so many of them is similar enough.
 func (t Threshold) Reached(shared, total int) bool { return total > 0 && shared >= t.least(total) }
 

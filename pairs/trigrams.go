@@ -3,8 +3,11 @@ package pairs
 import (
 	"fmt"
 	"hash/crc32"
+	"runtime"
 	"slices"
 	"strconv"
+	"sync"
+	"sync/atomic"
 	"unicode/utf8"
 )
 
@@ -98,4 +101,22 @@ func trigram(characters []byte) uint32 {
 	}
 	sum = ^sum
 	return sum&0xff<<16 | sum&0xff00 | sum>>16&0xff // the lower three bytes, as they lie in a little-endian memory
+}
+
+// Sets returns the trigrams of each name, with all processors.
+func (a Alphabet) Sets(names []string) [][]uint32 {
+	sets := make([][]uint32, len(names))
+	var next atomic.Int64
+	var all sync.WaitGroup
+	for range runtime.GOMAXPROCS(0) {
+		all.Go(func() {
+			for begin := int(next.Add(chunk)) - chunk; begin < len(names); begin = int(next.Add(chunk)) - chunk {
+				for i := begin; i < min(begin+chunk, len(names)); i++ {
+					sets[i] = a.Trigrams(names[i])
+				}
+			}
+		})
+	}
+	all.Wait()
+	return sets
 }

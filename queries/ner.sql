@@ -41,22 +41,23 @@ SELECT u.name, u.type FROM (SELECT unnest(@names::text[]) AS name, unnest(@types
 ORDER BY fold(u.name), u.type, u.name
 ON CONFLICT DO NOTHING;
 
--- UnlinkEntities removes the links of runs that this run did not find again.
+-- UnlinkEntities removes the links of ner's runs that this run did not find again; those that conflict-judge made stay.
 -- name: UnlinkEntities :many
-DELETE FROM document_entities l USING entities e
-WHERE l.document_id = ANY (@documents::bigint[]) AND l.origin = 'run' AND e.id = l.entity_id
+DELETE FROM document_entities l USING entities e, archive_worker_runs r
+WHERE l.document_id = ANY (@documents::bigint[]) AND l.origin = 'run' AND e.id = l.entity_id AND r.id = l.run_id AND r.worker_name = 'ner'
     AND NOT EXISTS (SELECT FROM (SELECT unnest(@kept_documents::bigint[]) AS document_id, unnest(@kept_folded::text[]) AS folded,
             unnest(@kept_types::text[]) AS type) AS k
         WHERE k.document_id = l.document_id AND k.folded = e.folded AND k.type = e.type)
 RETURNING l.entity_id;
 
--- RenewEntityLinks gives the links of runs that were found again this run and its score.
+-- RenewEntityLinks gives the links of ner's runs that were found again this run and its score.
 -- name: RenewEntityLinks :exec
 UPDATE document_entities l SET run_id = @run_id::bigint, score = k.score
 FROM (SELECT unnest(@documents::bigint[]) AS document_id, unnest(@folded::text[]) AS folded, unnest(@types::text[]) AS type,
     unnest(@scores::real[]) AS score) AS k
 JOIN entities e ON e.folded = k.folded AND e.type = k.type
-WHERE l.document_id = k.document_id AND l.entity_id = e.id AND l.origin = 'run';
+WHERE l.document_id = k.document_id AND l.entity_id = e.id AND l.origin = 'run'
+    AND EXISTS (SELECT FROM archive_worker_runs r WHERE r.id = l.run_id AND r.worker_name = 'ner');
 
 -- LinkEntities links documents with the entities that were found in them; links that are there stay as they are.
 -- name: LinkEntities :execrows

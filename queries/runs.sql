@@ -96,18 +96,21 @@ LIMIT @max_rows;
 
 -- ListUnitFailures returns the units whose last stamp, by this run, is a failure, above a unit.
 -- name: ListUnitFailures :many
-SELECT l.unit_id, coalesce(d.reference_code, s.description_id, t.name, l.unit_id::text)::text AS unit_name, coalesce(l.error, '')::text AS error
+SELECT l.unit_id, coalesce(d.reference_code, s.description_id, t.name || coalesce(' / ' || e.name, ''), l.unit_id::text)::text AS unit_name, coalesce(l.error, '')::text AS error
 FROM execution_log l
 LEFT JOIN staging_records s ON l.unit_kind IN ('staging', 'document') AND s.id = l.unit_id
 LEFT JOIN documents d ON l.unit_kind = 'document' AND d.id = l.unit_id
-LEFT JOIN tags t ON l.unit_kind = 'tag' AND t.id = l.unit_id
+LEFT JOIN similar_pairs p ON l.unit_kind = 'pair' AND p.id = l.unit_id
+LEFT JOIN tags t ON t.id = CASE l.unit_kind WHEN 'tag' THEN l.unit_id ELSE p.tag_id END
+LEFT JOIN entities e ON e.id = p.entity_id
 WHERE l.worker_name = @worker_name AND l.outcome = 'FAILED' AND l.run_id = @run_id AND l.unit_id > @after
 ORDER BY l.unit_id
 LIMIT @max_rows;
 
 -- ListChanges returns what a run changed, first changes first, above a journal id.
 -- name: ListChanges :many
-SELECT j.id, j.unit_kind, j.unit_id, j.field, j.before, j.after, coalesce(d.reference_code, d.description_id, t.name, j.unit_id::text)::text AS unit_name,
+SELECT j.id, j.unit_kind, j.unit_id, j.field, j.before, j.after,
+    coalesce(d.reference_code, d.description_id, t.name, CASE WHEN j.field IN ('became_tag', 'became_entity') THEN j.before END, j.unit_id::text)::text AS unit_name,
     coalesce(r.name, '')::text AS rule_name
 FROM change_journal j
 LEFT JOIN documents d ON j.unit_kind = 'document' AND d.id = j.unit_id

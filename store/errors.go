@@ -15,6 +15,8 @@ import (
 
 // constraints says what breaking a constraint means to a user. One that is not listed is a bug.
 var constraints = map[string]*worker.Error{
+	"tags_one_per_folded_name":                  worker.Errorf(worker.Conflict, "There is a tag of that name already."),
+	"entities_one_per_folded_name_and_type":     worker.Errorf(worker.Conflict, "There is an entity of that name and type already."),
 	"worker_override_revisions_one_per_version": worker.Errorf(worker.Conflict, "The settings were changed meanwhile; look at the newer version first."),
 }
 

@@ -24,6 +24,10 @@ type Store struct {
 	pool *pgxpool.Pool
 	q    *db.Queries
 	log  *slog.Logger
+
+	comparisons comparisons
+	background  context.Context // of what goes on behind the pages; ends with Close
+	stop        context.CancelFunc
 }
 
 // Open connects to the PostgreSQL at url and checks that it is version 14 or newer. It does not migrate.
@@ -48,7 +52,9 @@ func Open(ctx context.Context, url string, log *slog.Logger) (*Store, error) {
 		return nil, fmt.Errorf("open pool: %w", err)
 	}
 	s := &Store{pool: pool, q: db.New(pool), log: log}
+	s.background, s.stop = context.WithCancel(context.WithoutCancel(ctx))
 	if err := s.checkVersion(ctx); err != nil {
+		s.stop()
 		pool.Close()
 		if worker.KindOf(err) == worker.Unavailable {
 			return nil, &worker.Error{Kind: worker.Unavailable, Err: err, Msg: whyNoConnection(err, cfg.ConnConfig) + ", or check DATABASE_URL."}
@@ -80,6 +86,7 @@ const closeWithin = 2 * time.Second
 
 // Close closes every connection. One that is still in use after closeWithin is left behind: it ends with the process.
 func (s *Store) Close() {
+	s.stop()
 	closed := make(chan struct{})
 	go func() {
 		defer close(closed)
@@ -156,6 +163,6 @@ func ignoreDryRun(err error) error {
 // Analyze renews the planner's statistics of the tables that runs fill; without, the first batches of a new collection are planned
 // for empty tables.
 func (s *Store) Analyze(ctx context.Context) error {
-	_, err := s.pool.Exec(ctx, "ANALYZE documents, document_hierarchy, document_tags, tags, document_entities, entities, document_vectors, execution_log, queue_tally")
+	_, err := s.pool.Exec(ctx, "ANALYZE documents, document_hierarchy, document_tags, tags, document_entities, entities, document_vectors, execution_log, queue_tally, review_queue, similar_pairs")
 	return translate("analyze", err)
 }

@@ -134,6 +134,9 @@ func (r WorkerRow) Everything() (int64, bool) {
 	if r.Queue.Pending == nil {
 		return 0, false
 	}
+	if r.Queue.Eligible != nil {
+		return *r.Queue.Eligible, true
+	}
 	return *r.Queue.Pending + r.Queue.Processed, true
 }
 
@@ -145,6 +148,9 @@ func (r WorkerRow) CanForce() bool {
 
 // Unmeasured says why the queue has no number.
 func (r WorkerRow) Unmeasured() string {
+	if r.Queue.Behind > 0 {
+		return r.T("queue.unmeasured.behind", r.Number(r.Queue.Behind))
+	}
 	if reason := value(r.Queue.UnmeasurableReason); reason != "" {
 		if reason == r.Def.Unmeasurable {
 			return r.Or("worker."+r.Name+".unmeasurable", reason)

@@ -1,6 +1,9 @@
 package worker
 
-import "fmt"
+import (
+	"fmt"
+	"time"
+)
 
 // What crosses the border between the workers and the database.
 
@@ -10,6 +13,7 @@ const (
 	Cleaning         = "cleaning"
 	NamedEntities    = "ner" // NER is its axis
 	Typology         = "typology"
+	ConflictJudge    = "conflict-judge"
 	MacroCategory    = "macro-category"
 	QualityValidator = "quality-validator"
 	Embedding        = "embedding"
@@ -116,6 +120,53 @@ type Filing struct {
 type Exclusion struct {
 	Term       string
 	Collection bool
+}
+
+// The sides of a pair that may win, and the decision that it is no conflict.
+const (
+	KeepTag    = "TAG"
+	KeepEntity = "ENTITY"
+	Dismissed  = "DISMISSED" // they are different things, and both stay
+)
+
+// NamePair is a tag and an entity that bear almost the same name.
+type NamePair struct {
+	ID         int64
+	TagID      int64
+	Tag        string
+	EntityID   int64
+	Entity     string
+	EntityType string  // PER, ORG or LOC
+	Similarity float64 // of both names, as pg_trgm measures it
+}
+
+// Ruling is what a judge said of a pair, or why it said nothing. Resolve says that it was sure enough for the name to go to the winner
+// without a person.
+type Ruling struct {
+	Pair       NamePair
+	Winner     string // KeepTag or KeepEntity
+	Confidence float64
+	Reason     string
+	Resolve    bool
+	Error      string
+}
+
+// PairCount is how many pairs wait for the judge, and how many a forced run would judge.
+type PairCount struct{ Pending, Eligible int64 }
+
+// Decision is what was decided of a conflict, by a run or a person, and whether somebody undid it.
+type Decision struct {
+	ID         int64      `json:"id"`
+	Review     int64      `json:"review"`
+	Winner     string     `json:"winner"`
+	RunID      *int64     `json:"run_id"`
+	By         string     `json:"by"` // a person, or run:ID
+	At         time.Time  `json:"at"`
+	Confidence *float64   `json:"confidence"`
+	Reason     string     `json:"reason"`
+	Documents  int64      `json:"documents"` // that the loser was linked with
+	UndoneAt   *time.Time `json:"undone_at"`
+	UndoneBy   *string    `json:"undone_by"`
 }
 
 // Placement is the vector of one document; a text without words has none.

@@ -125,7 +125,7 @@ type UnitFailure struct {
 	Error string `json:"error"`
 }
 
-// Queue is what waits for a worker and what it has done; nil Pending means not measured, and Reason says why.
+// Queue is what waits for a worker and what it has done; nil Pending means not measured, and UnmeasurableReason says why.
 type Queue struct {
 	Pending   *int64 `json:"pending"`
 	Processed int64  `json:"processed"`
@@ -135,4 +135,6 @@ type Queue struct {
 	StaleBecause       []StaleGroup `json:"stale_because,omitempty"`
 	UnmeasurableReason *string      `json:"unmeasurable_reason"`
 	CountedMS          int64        `json:"counted_ms"`
+	Eligible           *int64       `json:"-"` // what a forced run reads, where it is not pending + processed
+	Behind             int64        `json:"-"` // how many names have to be compared before the pairs can be counted
 }

@@ -76,6 +76,15 @@ type CleaningRule struct {
 	CreatedAt     time.Time
 }
 
+type ConflictJudgeQueue struct {
+	UnitID   int64
+	TagID    int64
+	EntityID int64
+	Shared   int32
+	Total    int32
+	Pending  interface{}
+}
+
 type Document struct {
 	ID                  int64
 	DescriptionID       string
@@ -200,6 +209,16 @@ type NerQueue struct {
 	Pending interface{}
 }
 
+type PairBacklog struct {
+	ID   int64
+	Kind string
+	Ids  []int64
+}
+
+type PairComparison struct {
+	Floor *float64
+}
+
 type QualityValidatorQueue struct {
 	UnitID  int64
 	Pending interface{}
@@ -227,6 +246,35 @@ type QueueTally struct {
 	N           int64
 }
 
+type Resolution struct {
+	ID           int64
+	ReviewID     int64
+	TagID        int64
+	EntityID     int64
+	Winner       string
+	RunID        *int64
+	DecidedBy    string
+	DecidedAt    time.Time
+	Confidence   *float32
+	Reason       string
+	Loser        json.RawMessage
+	BanID        int32
+	BanMade      bool
+	BanRetiredAt *time.Time
+	UndoneAt     *time.Time
+	UndoneBy     *string
+}
+
+type ResolutionLink struct {
+	ResolutionID int64
+	DocumentID   int64
+	Made         bool
+	Origin       string
+	RunID        *int64
+	Person       *string
+	Score        *float32
+}
+
 type ReviewQueue struct {
 	ID         int64
 	Kind       string
@@ -239,10 +287,19 @@ type ReviewQueue struct {
 	DecidedAt  *time.Time
 	DecidedBy  *string
 	Decision   *string
+	Moot       bool
 }
 
 type SearchBacklog struct {
 	DocumentIds []int64
+}
+
+type SimilarPair struct {
+	ID       int64
+	TagID    int64
+	EntityID int64
+	Shared   int32
+	Total    int32
 }
 
 type StagingRecord struct {

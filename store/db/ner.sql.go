@@ -231,6 +231,7 @@ FROM (SELECT unnest($2::bigint[]) AS document_id, unnest($3::text[]) AS folded, 
     unnest($5::real[]) AS score) AS k
 JOIN entities e ON e.folded = k.folded AND e.type = k.type
 WHERE l.document_id = k.document_id AND l.entity_id = e.id AND l.origin = 'run'
+    AND EXISTS (SELECT FROM archive_worker_runs r WHERE r.id = l.run_id AND r.worker_name = 'ner')
 `
 
 type RenewEntityLinksParams struct {
@@ -241,7 +242,7 @@ type RenewEntityLinksParams struct {
 	Scores    []float32
 }
 
-// RenewEntityLinks gives the links of runs that were found again this run and its score.
+// RenewEntityLinks gives the links of ner's runs that were found again this run and its score.
 func (q *Queries) RenewEntityLinks(ctx context.Context, arg RenewEntityLinksParams) error {
 	_, err := q.db.Exec(ctx, renewEntityLinks,
 		arg.RunID,
@@ -254,8 +255,8 @@ func (q *Queries) RenewEntityLinks(ctx context.Context, arg RenewEntityLinksPara
 }
 
 const unlinkEntities = `-- name: UnlinkEntities :many
-DELETE FROM document_entities l USING entities e
-WHERE l.document_id = ANY ($1::bigint[]) AND l.origin = 'run' AND e.id = l.entity_id
+DELETE FROM document_entities l USING entities e, archive_worker_runs r
+WHERE l.document_id = ANY ($1::bigint[]) AND l.origin = 'run' AND e.id = l.entity_id AND r.id = l.run_id AND r.worker_name = 'ner'
     AND NOT EXISTS (SELECT FROM (SELECT unnest($2::bigint[]) AS document_id, unnest($3::text[]) AS folded,
             unnest($4::text[]) AS type) AS k
         WHERE k.document_id = l.document_id AND k.folded = e.folded AND k.type = e.type)
@@ -269,7 +270,7 @@ type UnlinkEntitiesParams struct {
 	KeptTypes     []string
 }
 
-// UnlinkEntities removes the links of runs that this run did not find again.
+// UnlinkEntities removes the links of ner's runs that this run did not find again; those that conflict-judge made stay.
 func (q *Queries) UnlinkEntities(ctx context.Context, arg UnlinkEntitiesParams) ([]int64, error) {
 	rows, err := q.db.Query(ctx, unlinkEntities,
 		arg.Documents,

@@ -6,6 +6,7 @@ import (
 	"scrinalia/engine/lexical"
 	"scrinalia/worker"
 	"scrinalia/worker/cleaning"
+	"scrinalia/worker/conflictjudge"
 	"scrinalia/worker/embedding"
 	"scrinalia/worker/macrocategory"
 	"scrinalia/worker/ner"
@@ -20,6 +21,7 @@ type Store interface {
 	cleaning.Store
 	ner.Store
 	typology.Store
+	conflictjudge.Store
 	macrocategory.Store
 	qualityvalidator.Store
 	embedding.Store
@@ -33,6 +35,7 @@ func Catalogue(store Store, engines *engine.Registry) *worker.Catalogue {
 		cleaning.New(store),
 		ner.New(store, engines),
 		typology.New(store, engines),
+		conflictjudge.New(store, engines),
 		macrocategory.New(store, engines, func(terms []string) macrocategory.Guard { return lexical.NewGuard(terms) }),
 		qualityvalidator.New(store, engines),
 		embedding.New(store, engines),
