@@ -149,7 +149,7 @@ func (r WorkerRow) CanForce() bool {
 // Unmeasured says why the queue has no number.
 func (r WorkerRow) Unmeasured() string {
 	if r.Queue.Behind > 0 {
-		return r.T("queue.unmeasured.behind", r.Number(r.Queue.Behind))
+		return r.N("queue.unmeasured.behind", r.Queue.Behind)
 	}
 	if reason := value(r.Queue.UnmeasurableReason); reason != "" {
 		if reason == r.Def.Unmeasurable {
