@@ -32,13 +32,26 @@ type archive struct {
 func newArchive(t testing.TB) *archive {
 	t.Helper()
 	s := storetest.New(t)
-	a := &archive{Store: s, t: t, catalogue: all.Catalogue(s, engine.NewRegistry(engines.Registrations("")...))}
+	a := &archive{Store: s, t: t, catalogue: all.Catalogue(s, engine.NewRegistry(append([]engine.Registration{undecided()}, engines.Registrations("")...)...))}
 	var err error
 	a.executor, err = executor.New(executor.Options{Catalogue: a.catalogue, Store: s, Log: slog.New(slog.DiscardHandler), Role: "test"})
 	if err != nil {
 		t.Fatal(err)
 	}
 	return a
+}
+
+// undecided is a judge that leaves every pair to a person, so that what other workers find stays as it is.
+func undecided() engine.Registration {
+	return engine.ForLLMs(engine.Spec{Name: "undecided", Presets: []engine.Preset{{Name: "undecided"}}}, func(engine.Description) (engine.Judge, error) {
+		return fake{judge: func(pairs []engine.Pair) ([]engine.Ruling, error) {
+			rulings := make([]engine.Ruling, len(pairs))
+			for i := range rulings {
+				rulings[i] = engine.Ruling{Winner: engine.TagWins, Confidence: 0.5, Reason: "who knows"}
+			}
+			return rulings, nil
+		}}, nil
+	})
 }
 
 // newSample is an archive with the sample collection in staging.
@@ -143,6 +156,7 @@ var pendingOf = map[string]string{
 	worker.Cleaning:         "SELECT count(*) FILTER (WHERE pending) FROM cleaning_queue",
 	worker.NamedEntities:    "SELECT count(*) FILTER (WHERE pending) FROM ner_queue",
 	worker.Typology:         "SELECT count(*) FILTER (WHERE pending) FROM typology_queue",
+	worker.ConflictJudge:    "SELECT count(*) FILTER (WHERE pending) FROM conflict_judge_queue WHERE 10 * shared >= 9 * total",
 	worker.MacroCategory:    "SELECT count(*) FILTER (WHERE pending) FROM macro_category_queue",
 	worker.QualityValidator: "SELECT count(*) FILTER (WHERE pending) FROM quality_validator_queue",
 	worker.Embedding:        "SELECT count(*) FILTER (WHERE pending) FROM embedding_queue",
@@ -165,11 +179,20 @@ func (a *archive) wantPending(when string, want map[string]int64) {
 
 func (a *archive) pendingByView() map[string]int64 {
 	a.t.Helper()
+	a.compare()
 	got := map[string]int64{}
 	for name, sql := range pendingOf {
 		got[name] = value[int64](a, sql)
 	}
 	return got
+}
+
+// compare brings the known pairs up to date.
+func (a *archive) compare() {
+	a.t.Helper()
+	if err := a.ComparePairs(a.t.Context(), 0.9); err != nil {
+		a.t.Fatal(err)
+	}
 }
 
 func (a *archive) queues() map[string]worker.Queue {
@@ -186,8 +209,16 @@ func (a *archive) queues() map[string]worker.Queue {
 	if err != nil {
 		a.t.Fatal(err)
 	}
+	a.compare()
 	for name, one := range q {
 		one.CountedMS = 0
+		if name == worker.ConflictJudge {
+			count, err := a.CountPairs(a.t.Context(), 0.9)
+			if err != nil {
+				a.t.Fatal(err)
+			}
+			one.Pending = &count.Pending
+		}
 		q[name] = one
 	}
 	return q

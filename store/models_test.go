@@ -26,6 +26,7 @@ type fake struct {
 	classify func(texts, labels []string) ([]engine.Choice, error)
 	embed    func(texts []string) ([]engine.Vector, error)
 	check    func(titles []string) ([]engine.TitleVerdict, error)
+	judge    func(pairs []engine.Pair) ([]engine.Ruling, error)
 }
 
 func (f fake) Entities(_ context.Context, texts []string) ([]engine.Found, error) {
@@ -44,6 +45,10 @@ func (f fake) Check(_ context.Context, titles []string) ([]engine.TitleVerdict, 
 	return f.check(titles)
 }
 
+func (f fake) Judge(_ context.Context, pairs []engine.Pair) ([]engine.Ruling, error) {
+	return f.judge(pairs)
+}
+
 func (fake) Dimensions() int { return 2 }
 
 // registry has the fake as its only engine, with two presets.
@@ -57,7 +62,8 @@ func (f fake) registry() *engine.Registry {
 		engine.ForNER(spec, func(engine.Description) (engine.NER, error) { return f, nil }),
 		engine.ForClassification(spec, func(engine.Description) (engine.Classifier, error) { return f, nil }),
 		engine.ForEmbeddings(spec, func(engine.Description) (engine.Embedder, error) { return f, nil }),
-		engine.ForTitleQuality(spec, func(engine.Description) (engine.TitleChecker, error) { return f, nil }))
+		engine.ForTitleQuality(spec, func(engine.Description) (engine.TitleChecker, error) { return f, nil }),
+		engine.ForLLMs(spec, func(engine.Description) (engine.Judge, error) { return f, nil }))
 }
 
 func newArchiveWith(t testing.TB, registry *engine.Registry) *archive {

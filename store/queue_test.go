@@ -68,6 +68,26 @@ var moves = []move{
 	{"typology", runSome(worker.Typology)},
 	{"macro-category", runSome(worker.MacroCategory)},
 	{"macro-category", runSome(worker.MacroCategory)},
+	{"conflict-judge", runSome(worker.ConflictJudge)},
+	{"decide a conflict", func(a *archive, r *rand.Rand) {
+		if id := someone(r, a, "(SELECT id FROM review_queue WHERE kind = 'CONFLICT' AND decided_at IS NULL AND NOT moot) AS open"); id > 0 {
+			if _, err := a.Resolve(a.t.Context(), id, pick(r, []string{worker.KeepTag, worker.KeepEntity}), "ana"); err != nil {
+				a.t.Fatal(err)
+			}
+		}
+	}},
+	{"undo a decision", func(a *archive, r *rand.Rand) {
+		id := someone(r, a, "(SELECT id FROM resolutions WHERE undone_at IS NULL) AS standing")
+		if err := a.UndoResolution(a.t.Context(), id, "ana"); id > 0 && err != nil && worker.KindOf(err) != worker.Conflict {
+			a.t.Fatal(err)
+		}
+	}},
+	{"find an entity of that name", func(a *archive, r *rand.Rand) {
+		a.exec(`INSERT INTO entities (name, type) SELECT initcap(t.name), $2 FROM tags t WHERE t.id = $1 ON CONFLICT DO NOTHING`, someone(r, a, "tags"), pick(r, []string{"PER", "ORG", "LOC"}))
+	}},
+	{"rename an entity", func(a *archive, r *rand.Rand) {
+		a.exec("UPDATE entities SET name = name || 's' WHERE id = $1 AND char_length(name) < 20 AND NOT EXISTS (SELECT FROM entities o WHERE o.folded = fold(entities.name || 's'))", someone(r, a, "entities"))
+	}},
 	{"embedding", runSome(worker.Embedding)},
 	{"choose a typology", func(a *archive, r *rand.Rand) {
 		a.exec("UPDATE documents SET typology_id = $2, typology_person = 'ana' WHERE id = $1", someone(r, a, "documents"), someone(r, a, "typologies"))
@@ -161,6 +181,7 @@ func TestTalliesAreTheViews(t *testing.T) {
 				m.do(a, r)
 				done = append(done, m.name)
 				a.checkQueues()
+				a.checkPairs(0.9)
 				if t.Failed() {
 					t.Fatalf("after %v", done)
 				}
