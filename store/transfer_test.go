@@ -86,6 +86,7 @@ func TestHumanDecisionIsNeverOverwritten(t *testing.T) {
 			a := newArchive(t)
 			a.load(record{"description_id": "a", "title": "Ata"}, record{"description_id": "b", "title": "Carta"})
 			a.exec("INSERT INTO tags (name) VALUES ('coisas')") // that nobody can file
+			a.exec("INSERT INTO entities (name, type) VALUES ('Coisas', 'ORG')")
 			a.runAll()
 			a.exec("UPDATE documents SET original_title = 'Ata   do prefeito --', review_status = $1, is_anomaly = true, anomaly_reasons = '{KEPT}' WHERE description_id = 'a'", status)
 			before := column[string](a, "SELECT d::text FROM documents d WHERE description_id = 'a'")
