@@ -42,6 +42,7 @@ type sizes struct {
 	realDocuments, realTags, realEntities, tagsEach, entitiesEach int
 	large, huge, ledger                                           int
 	requests, filtered, starts, runs, repeats                     int
+	pairTags, pairEntities, manyTags, manyEntities                int
 }
 
 var (
@@ -54,6 +55,7 @@ var (
 		realDocuments: 500, realTags: 800, realEntities: 400, tagsEach: 8, entitiesEach: 4,
 		large: 3000, huge: 5000, ledger: 5000,
 		requests: 20, filtered: 10, starts: 2, runs: 5, repeats: 2,
+		pairTags: 800, pairEntities: 2000, manyTags: 5000, manyEntities: 10_000,
 	}
 )
 

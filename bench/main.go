@@ -46,6 +46,7 @@ var measurements = []measurement{
 	{"transfer", (*bench).measureTransfer, "transfer against a bare COPY"},
 	{"import", (*bench).measureImport, "import against a bare COPY"},
 	{"models", (*bench).measureModels, "the built-in engines, and what a run spends beside its engine"},
+	{"pairs", (*bench).measurePairs, "pairs of almost the same name against pg_trgm"},
 	{"ledger", (*bench).measureLedger, "GET /runs with a long ledger"},
 	{"search", (*bench).measureSearch, "nearest vectors, and GET /search by words"},
 	{"huge", (*bench).measureHuge, "GET /workers with a million documents; needs -huge"},
