@@ -50,6 +50,7 @@ var (
 		realDocuments: 5000, realTags: 8000, realEntities: 4000, tagsEach: 8, entitiesEach: 4,
 		large: 100_000, huge: 1_000_000, ledger: 1_100_000,
 		requests: 300, filtered: 100, starts: 5, runs: 50, repeats: 5,
+		pairTags: 8000, pairEntities: 20_000, manyTags: 50_000, manyEntities: 100_000,
 	}
 	quickSizes = sizes{
 		realDocuments: 500, realTags: 800, realEntities: 400, tagsEach: 8, entitiesEach: 4,
