@@ -66,8 +66,8 @@ type side struct {
 	postings   []posting
 }
 
-// posting says that a set has a trigram at a place.
-type posting struct{ set, place int32 }
+// posting says that a set of a size has a trigram at a place.
+type posting struct{ set, place, size int32 }
 
 // rank replaces trigrams by their rank, the rarest of all having the lowest.
 func rank(lists ...[][]uint32) [2]side {
@@ -157,7 +157,7 @@ func (s *side) index(prefix func(size int) int) {
 	next := slices.Clone(s.from)
 	for i, set := range s.sets {
 		for place, r := range set[:prefix(len(set))] {
-			s.postings[next[r]] = posting{int32(i), int32(place)}
+			s.postings[next[r]] = posting{int32(i), int32(place), int32(len(set))}
 			next[r]++
 		}
 	}
@@ -213,38 +213,35 @@ func (j *joiner) probe(ctx context.Context, x, y *side, swapped bool) error {
 
 // lookUp adds the matches of one set of x.
 func (j *joiner) lookUp(x, y *side, i int, seen []int32, swapped bool, found []Match) []Match {
-	set, signature := x.sets[i], x.signatures[i]
-	shortest, longest := j.t.least(len(set)), len(set)
+	set, signature, stamp := x.sets[i], x.signatures[i], int32(i)+1
+	size := int32(len(set))
+	shortest, longest := int32(j.t.least(len(set))), size
 	if swapped {
 		longest--
 	}
-	for place, r := range set[:len(set)-shortest+1] {
+	for place, r := range set[:size-shortest+1] {
+		left := size - int32(place)
 		postings := y.postings[y.from[r]:y.from[r+1]]
-		first, _ := slices.BinarySearchFunc(postings, shortest, func(p posting, size int) int { return cmp.Compare(len(y.sets[p.set]), size) })
+		first, _ := slices.BinarySearchFunc(postings, shortest, func(p posting, size int32) int { return cmp.Compare(p.size, size) })
 		for _, p := range postings[first:] {
-			other := y.sets[p.set]
-			if len(other) > longest {
+			if p.size > longest {
 				break
 			}
-			if seen[p.set] == int32(i)+1 {
+			need := j.overlap[size+p.size]
+			if min(left, p.size-p.place) < need || seen[p.set] == stamp {
 				continue
 			}
-			seen[p.set] = int32(i) + 1
-			sum := len(set) + len(other)
-			need := int(j.overlap[sum])
-			if min(len(set)-place, len(other)-int(p.place)) < need {
-				continue
-			}
-			theirs := y.signatures[p.set]
+			seen[p.set] = stamp
+			theirs := &y.signatures[p.set]
 			apart := bits.OnesCount64(signature[0]^theirs[0]) + bits.OnesCount64(signature[1]^theirs[1])
-			if sum-apart < 2*need {
+			if size+p.size-int32(apart) < 2*need {
 				continue
 			}
-			shared := 1 + intersection(set[place+1:], other[p.place+1:], need-1)
+			shared := 1 + int32(intersection(set[place+1:], y.sets[p.set][p.place+1:], int(need)-1))
 			if shared < need {
 				continue
 			}
-			m := Match{A: x.names[i], B: y.names[p.set], Shared: int32(shared), Total: int32(sum - shared)}
+			m := Match{A: x.names[i], B: y.names[p.set], Shared: shared, Total: size + p.size - shared}
 			if swapped {
 				m.A, m.B = m.B, m.A
 			}
