@@ -131,7 +131,7 @@ var (
 		Moreira Nunes Marques Machado Mendes Freitas Cardoso Ramos Gonçalves Teixeira Correia Cavalcanti Monteiro Barros Pinto Moura Campos Borges Batista Vieira
 		Prado Queiroz Guimarães Magalhães Nogueira Figueiredo Toledo Camargo Bueno Arruda Leite Siqueira`)
 
-	bodies = strings.Split("Câmara Municipal|Escola Normal|Grupo Escolar|Santa Casa de Misericórdia|Companhia de Estradas de Ferro|Associação Comercial|Sociedade Beneficente|Igreja Matriz|Secretaria de Obras|Fábrica de Tecidos|Clube Recreativo|Banco Agrícola", "|")
+	bodies = strings.Split("Câmara Municipal|Escola Normal|Grupo Escolar|Santa Casa de Misericórdia|Companhia de Estradas de Ferro|Associação Comercial|Sociedade Beneficente|Igreja Matriz|Secretaria de Obras|Fábrica de Tecidos|Clube Literário|Banco Agrícola", "|")
 	roads  = strings.Fields("Rua Avenida Praça Largo Travessa Vila Rio Córrego Fazenda Bairro Estação Ponte")
 )
 
@@ -140,11 +140,7 @@ func surname(random *rand.Rand) string {
 	if random.IntN(6) > 0 {
 		return one(random, surnames)
 	}
-	word := ""
-	for range 2 + random.IntN(3) {
-		word += syllable(random)
-	}
-	return strings.ToUpper(word[:1]) + word[1:]
+	return strings.Join([]string{strings.ToUpper(syllable(random)), syllable(random), syllable(random)}[:2+random.IntN(2)], "")
 }
 
 // someName is the name of a person, of a body or of a place, or a subject.

@@ -197,13 +197,17 @@ func readNames(ctx context.Context, q *db.Queries) (*names, error) {
 	if err != nil {
 		return nil, err
 	}
-	known := map[rune]bool{}
+	var common [0x250]bool // the letters of Europe, which are nearly all
+	rare := map[rune]bool{}
 	var characters []string
 	add := func(to *namesOf, id int64, name string) {
 		to.ids, to.names = append(to.ids, id), append(to.names, name)
 		for _, r := range name {
-			if !known[r] {
-				known[r], characters = true, append(characters, string(r))
+			switch {
+			case int(r) < len(common) && !common[r]:
+				common[r], characters = true, append(characters, string(r))
+			case int(r) >= len(common) && !rare[r]:
+				rare[r], characters = true, append(characters, string(r))
 			}
 		}
 	}
