@@ -56,9 +56,12 @@ DELETE FROM pair_backlog WHERE id = ANY (@ids::bigint[]);
 -- name: SetPairFloor :exec
 UPDATE pair_comparison SET floor = @floor::float8 WHERE floor IS DISTINCT FROM @floor::float8;
 
--- ClaimPairs returns the next pairs to judge.
+-- ClaimPairs returns the next pairs to judge, and how both sides are used.
 -- name: ClaimPairs :many
-SELECT q.unit_id, q.tag_id, q.entity_id, q.shared, q.total, t.name AS tag, e.name AS entity, e.type AS entity_type
+SELECT q.unit_id, q.tag_id, q.entity_id, q.shared, q.total, t.name AS tag, e.name AS entity, e.type AS entity_type,
+    (SELECT count(*) FROM document_tags l WHERE l.tag_id = q.tag_id)::bigint AS tag_documents,
+    (SELECT count(*) FROM document_entities l WHERE l.entity_id = q.entity_id)::bigint AS entity_documents,
+    (SELECT count(*) FROM document_tags l JOIN document_entities k ON k.document_id = l.document_id AND k.entity_id = q.entity_id WHERE l.tag_id = q.tag_id)::bigint AS shared_documents
 FROM (SELECT c.* FROM conflict_judge_queue c
     WHERE c.unit_id > @after AND (c.pending OR @force::boolean) AND c.shared * sqlc.arg(denominator)::bigint >= sqlc.arg(numerator)::bigint * c.total
     ORDER BY c.unit_id LIMIT @max_rows) q

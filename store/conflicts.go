@@ -34,7 +34,8 @@ func (s *Store) ClaimPairs(ctx context.Context, threshold float64, after, size i
 	for i, r := range rows {
 		claimed[i] = worker.NamePair{
 			ID: r.UnitID, TagID: r.TagID, Tag: r.Tag, EntityID: r.EntityID, Entity: r.Entity, EntityType: r.EntityType,
-			Similarity: float64(r.Shared) / float64(r.Total),
+			Similarity:   float64(r.Shared) / float64(r.Total),
+			TagDocuments: r.TagDocuments, EntityDocuments: r.EntityDocuments, SharedDocuments: r.SharedDocuments,
 		}
 	}
 	return claimed, nil
@@ -90,6 +91,10 @@ type evidence struct {
 	Winner     string  `json:"winner"`
 	Confidence float64 `json:"confidence"`
 	Reason     string  `json:"reason"`
+	// how both were used when the judge was asked
+	TagDocuments    int64 `json:"tag_documents"`
+	EntityDocuments int64 `json:"entity_documents"`
+	SharedDocuments int64 `json:"shared_documents"`
 }
 
 // ApplyRulings keeps what was ruled of pairs of which both sides are still there: a row each in the review queue. What the judge was sure of is resolved. A
@@ -173,6 +178,7 @@ func saveRuling(ctx context.Context, q *db.Queries, runID int64, r worker.Ruling
 	raw, err := json.Marshal(evidence{
 		Tag: r.Pair.Tag, Entity: r.Pair.Entity, EntityType: r.Pair.EntityType, Similarity: r.Pair.Similarity,
 		Winner: r.Winner, Confidence: r.Confidence, Reason: CleanText(r.Reason, maxUnitError),
+		TagDocuments: r.Pair.TagDocuments, EntityDocuments: r.Pair.EntityDocuments, SharedDocuments: r.Pair.SharedDocuments,
 	})
 	if err != nil {
 		return 0, fmt.Errorf("encode the evidence of a pair: %w", err)

@@ -134,6 +134,9 @@ func TestConflictsAreJudged(t *testing.T) {
 	if diff := cmp.Diff(map[string]int64{"kept_tag": 1, "kept_entity": 1, "for_a_person": 1}, counts(r.Notes)); diff != "" {
 		t.Errorf("notes: -want +got:\n%s", diff)
 	}
+	if got := value[string](a, "SELECT concat(evidence->>'tag_documents', evidence->>'entity_documents', evidence->>'shared_documents') FROM review_queue WHERE evidence->>'tag' = 'vila serena'"); got != "211" {
+		t.Errorf("documents of tag, entity and both: %s, want 211", got)
+	}
 	if *r.Total != 6 {
 		t.Errorf("total %d, want 6", *r.Total)
 	}

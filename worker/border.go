@@ -138,6 +138,8 @@ type NamePair struct {
 	Entity     string
 	EntityType string  // PER, ORG or LOC
 	Similarity float64 // of both names, as pg_trgm measures it
+	// Documents that have the tag, documents that the entity was found in, and those that have both.
+	TagDocuments, EntityDocuments, SharedDocuments int64
 }
 
 // Ruling is what a judge said of a pair, or why it said nothing. Resolve says that it was sure enough for the name to go to the winner

@@ -54,8 +54,8 @@ func TestRefusedRuns(t *testing.T) {
 	url, db := collection(t)
 	t.Run("each", func(t *testing.T) { // waits for its parallel subtests
 		checkAll(t, database(url), []refusal{
-			{args: []string{"run", "nosuch"}, status: exitUsage, says: []string{`"nosuch"`, "transfer, cleaning, ner, typology, macro-category, quality-validator, embedding"}},
-			{args: []string{"runs", "--worker", "nosuch"}, status: exitUsage, says: []string{`"nosuch"`, "transfer, cleaning, ner, typology, macro-category, quality-validator, embedding"}},
+			{args: []string{"run", "nosuch"}, status: exitUsage, says: []string{`"nosuch"`, "transfer, cleaning, ner, typology, conflict-judge, macro-category, quality-validator, embedding"}},
+			{args: []string{"runs", "--worker", "nosuch"}, status: exitUsage, says: []string{`"nosuch"`, "transfer, cleaning, ner, typology, conflict-judge, macro-category, quality-validator, embedding"}},
 			{args: []string{"run", "transfer", "--option", "colour=red"}, status: exitUsage, says: []string{`no option "colour"`, "limit, dry_run, force, batch_size"}},
 			{args: []string{"run", "transfer", "--option", "colour"}, status: exitUsage, says: []string{`"colour"`, "name=value"}},
 			{args: []string{"run", "transfer", "--batch", "many"}, status: exitUsage, says: []string{`"many"`, "batch_size takes a whole number from 1 to 50000"}},

@@ -12,7 +12,10 @@ import (
 )
 
 const claimPairs = `-- name: ClaimPairs :many
-SELECT q.unit_id, q.tag_id, q.entity_id, q.shared, q.total, t.name AS tag, e.name AS entity, e.type AS entity_type
+SELECT q.unit_id, q.tag_id, q.entity_id, q.shared, q.total, t.name AS tag, e.name AS entity, e.type AS entity_type,
+    (SELECT count(*) FROM document_tags l WHERE l.tag_id = q.tag_id)::bigint AS tag_documents,
+    (SELECT count(*) FROM document_entities l WHERE l.entity_id = q.entity_id)::bigint AS entity_documents,
+    (SELECT count(*) FROM document_tags l JOIN document_entities k ON k.document_id = l.document_id AND k.entity_id = q.entity_id WHERE l.tag_id = q.tag_id)::bigint AS shared_documents
 FROM (SELECT c.unit_id, c.tag_id, c.entity_id, c.shared, c.total, c.pending FROM conflict_judge_queue c
     WHERE c.unit_id > $1 AND (c.pending OR $2::boolean) AND c.shared * $3::bigint >= $4::bigint * c.total
     ORDER BY c.unit_id LIMIT $5) q
@@ -30,17 +33,20 @@ type ClaimPairsParams struct {
 }
 
 type ClaimPairsRow struct {
-	UnitID     int64
-	TagID      int64
-	EntityID   int64
-	Shared     int32
-	Total      int32
-	Tag        string
-	Entity     string
-	EntityType string
+	UnitID          int64
+	TagID           int64
+	EntityID        int64
+	Shared          int32
+	Total           int32
+	Tag             string
+	Entity          string
+	EntityType      string
+	TagDocuments    int64
+	EntityDocuments int64
+	SharedDocuments int64
 }
 
-// ClaimPairs returns the next pairs to judge.
+// ClaimPairs returns the next pairs to judge, and how both sides are used.
 func (q *Queries) ClaimPairs(ctx context.Context, arg ClaimPairsParams) ([]ClaimPairsRow, error) {
 	rows, err := q.db.Query(ctx, claimPairs,
 		arg.After,
@@ -65,6 +71,9 @@ func (q *Queries) ClaimPairs(ctx context.Context, arg ClaimPairsParams) ([]Claim
 			&i.Tag,
 			&i.Entity,
 			&i.EntityType,
+			&i.TagDocuments,
+			&i.EntityDocuments,
+			&i.SharedDocuments,
 		); err != nil {
 			return nil, err
 		}

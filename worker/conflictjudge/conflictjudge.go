@@ -45,7 +45,7 @@ func New(store Store, engines Engines) worker.Definition {
 		Axis:         worker.LLMs,
 		EngineSource: worker.EngineDefault,
 		Stamp:        "the row in the review queue",
-		Reads:        "the names of tags and of entities, and the types of entities",
+		Reads:        "the names of tags and of entities, the types of entities, and how many documents have each",
 		Writes:       "links of documents with tags and entities, the stop words of tags and the exclusions of names, and the review queue",
 		Notes:        slices.Concat([]string{"kept_tag", "kept_entity", "for_a_person", "would_resolve"}, engine.UsageNotes),
 	}, Options{BatchSize: 100, Similarity: 0.90, AutoResolve: 0.85}, engines,
@@ -82,7 +82,10 @@ func New(store Store, engines Engines) worker.Definition {
 func questions(pairs []worker.NamePair) []engine.Pair {
 	asked := make([]engine.Pair, len(pairs))
 	for i, p := range pairs {
-		asked[i] = engine.Pair{Tag: p.Tag, Entity: p.Entity, EntityType: engine.EntityType(p.EntityType)}
+		asked[i] = engine.Pair{
+			Tag: p.Tag, Entity: p.Entity, EntityType: engine.EntityType(p.EntityType),
+			TagDocuments: int(p.TagDocuments), EntityDocuments: int(p.EntityDocuments), Shared: int(p.SharedDocuments),
+		}
 	}
 	return asked
 }
