@@ -126,7 +126,7 @@ func TestSettingsMakeStaleNotPending(t *testing.T) {
 		{"nothing", worker.Typology, worker.Settings{}, 0},
 		{"ner threshold", worker.NamedEntities, threshold(0.5), 402},
 		{"typology threshold", worker.Typology, threshold(0.5), 402},
-		{"category threshold", worker.MacroCategory, threshold(0.5), 545},
+		{"category threshold", worker.MacroCategory, threshold(0.5), 469},
 		{"columns", worker.NamedEntities, worker.Settings{Options: map[string]any{"columns": []string{"original_title"}}}, 402},
 		{"columns in another order", worker.NamedEntities, worker.Settings{Options: map[string]any{"columns": []string{"provenance", "admin_bio_history", "scope_content", "original_title"}}}, 0},
 		{"engine", worker.Embedding, worker.Settings{Engine: "ollama"}, 402},
@@ -169,7 +169,7 @@ func TestLabelsMakePendingAgain(t *testing.T) {
 	t.Parallel()
 	a := newSample(t)
 	a.runAll()
-	const untyped, unfiled = 402 - 152, 545 - 266
+	const untyped, unfiled = 402 - 152, 469 - 252
 	steps := []struct {
 		name, sql          string
 		typology, category int64

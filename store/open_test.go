@@ -157,7 +157,9 @@ func TestOpenWantsUTF8(t *testing.T) {
 	if _, err := conn.Exec(t.Context(), "CREATE DATABASE \""+name+"\" ENCODING 'LATIN1' LC_COLLATE 'C' LC_CTYPE 'C' TEMPLATE template0"); err != nil {
 		t.Fatal(err)
 	}
-	defer func() { _, _ = conn.Exec(context.WithoutCancel(t.Context()), "DROP DATABASE \""+name+"\" WITH (FORCE)") }()
+	defer func() {
+		_, _ = conn.Exec(context.WithoutCancel(t.Context()), "DROP DATABASE \""+name+"\" WITH (FORCE)")
+	}()
 	_, err = store.Open(t.Context(), strings.Replace(url, conn.Config().Database, name, 1), slog.New(slog.DiscardHandler))
 	if err == nil || !strings.Contains(err.Error(), "LATIN1") || worker.KindOf(err) != worker.Invalid {
 		t.Errorf("got %v, want a refusal that names LATIN1", err)
