@@ -11,7 +11,7 @@ SELECT d.id, input_hash(composed_text(d, @columns::text[]))::bytea AS fingerprin
 WHERE d.id = ANY (@ids::bigint[]) AND NOT human_decided(d.review_status) ORDER BY d.id FOR UPDATE;
 
 -- ChooseEntities cleans the names that a run found: synonyms are resolved, stopwords and exclusions dropped (a whole name, or a name with an
--- excluded word), 3 to 149 characters kept, one a document, folded name and type.
+-- excluded word) and so are links that a person removed, 3 to 149 characters kept, one a document, folded name and type.
 -- name: ChooseEntities :many
 WITH banned AS MATERIALIZED (
     SELECT fold(term) AS term, false AS word FROM stopwords WHERE scope IN ('ENTITY', 'ALL') AND retired_at IS NULL
@@ -32,6 +32,7 @@ FROM named n
 WHERE char_length(n.name) BETWEEN 3 AND 149
     AND NOT EXISTS (SELECT FROM banned b WHERE b.term = n.folded)
     AND NOT EXISTS (SELECT FROM banned b WHERE b.word AND b.term = ANY (regexp_split_to_array(n.folded, '[^[:alnum:]]+')))
+    AND NOT EXISTS (SELECT FROM refused_links r WHERE r.document_id = n.document_id AND r.kind = n.type AND r.folded = n.folded)
 ORDER BY n.document_id, n.folded, n.type, n.score DESC;
 
 -- AddEntities adds the entities that are not there yet; the first spelling is kept for display.

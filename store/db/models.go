@@ -130,6 +130,23 @@ type DocumentHierarchy struct {
 	Orphan     bool
 }
 
+type DocumentQueue struct {
+	WorkerName string
+	UnitID     int64
+	Pending    interface{}
+}
+
+type DocumentRevision struct {
+	ID         int64
+	DocumentID int64
+	ChangedAt  time.Time
+	ChangedBy  string
+	Channel    string
+	Note       string
+	Before     json.RawMessage
+	After      json.RawMessage
+}
+
 type DocumentSearch struct {
 	DocumentID int64
 	Words      interface{}
@@ -244,6 +261,14 @@ type QueueTally struct {
 	RuleVersion int64
 	RunID       int64
 	N           int64
+}
+
+type RefusedLink struct {
+	DocumentID int64
+	Kind       string
+	Folded     string
+	Person     string
+	RefusedAt  time.Time
 }
 
 type Resolution struct {

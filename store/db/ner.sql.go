@@ -47,6 +47,7 @@ FROM named n
 WHERE char_length(n.name) BETWEEN 3 AND 149
     AND NOT EXISTS (SELECT FROM banned b WHERE b.term = n.folded)
     AND NOT EXISTS (SELECT FROM banned b WHERE b.word AND b.term = ANY (regexp_split_to_array(n.folded, '[^[:alnum:]]+')))
+    AND NOT EXISTS (SELECT FROM refused_links r WHERE r.document_id = n.document_id AND r.kind = n.type AND r.folded = n.folded)
 ORDER BY n.document_id, n.folded, n.type, n.score DESC
 `
 
@@ -66,7 +67,7 @@ type ChooseEntitiesRow struct {
 }
 
 // ChooseEntities cleans the names that a run found: synonyms are resolved, stopwords and exclusions dropped (a whole name, or a name with an
-// excluded word), 3 to 149 characters kept, one a document, folded name and type.
+// excluded word) and so are links that a person removed, 3 to 149 characters kept, one a document, folded name and type.
 func (q *Queries) ChooseEntities(ctx context.Context, arg ChooseEntitiesParams) ([]ChooseEntitiesRow, error) {
 	rows, err := q.db.Query(ctx, chooseEntities,
 		arg.Documents,
