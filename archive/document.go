@@ -116,7 +116,6 @@ type Revision struct {
 	After   map[string]any `json:"after"`
 }
 
-
 // InForce is a worker whose units are descriptions, with what its settings in force are known by.
 type InForce struct {
 	Worker      string

@@ -15,7 +15,7 @@ type Actor struct {
 	Channel worker.Trigger
 }
 
-// Field is a text of a description that people edit, by the name of its column.
+// Field is a text of a description that people edit, by its name in JSON.
 type Field struct {
 	Name     string
 	Max      int // characters
@@ -25,7 +25,7 @@ type Field struct {
 
 // Fields lists the texts that people edit, in the order of ISAD(G).
 var Fields = []Field{
-	{Name: "original_title", Max: 10_000, Required: true},
+	{Name: "title", Max: 10_000, Required: true},
 	{Name: "date", Max: 1000},
 	{Name: "extent", Max: 10_000},
 	{Name: "repository", Max: 1000},
@@ -51,7 +51,7 @@ func FieldOf(name string) (Field, bool) {
 // Text is the value of a field of Fields.
 func (d Document) Text(field string) string {
 	switch field {
-	case "original_title":
+	case "title":
 		return d.Title
 	case "date":
 		return d.Date

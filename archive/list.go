@@ -98,3 +98,8 @@ type Choices struct {
 	Tag        string
 	Entity     string
 }
+
+// Reasons are the anomaly reasons that need no rule, as quality-validator stores them.
+var Reasons = []string{
+	"MISSING_DATE", "FUTURE_DATE", "EMPTY_TITLE", "REPEATED_TITLE", "ALL_CAPS_TITLE", "NO_TAGS", "NO_TYPOLOGY", "NO_ENTITIES",
+}

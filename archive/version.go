@@ -18,7 +18,7 @@ func (d Document) versioned() (names, values []string) {
 	if d.Status.Human() {
 		decided = string(d.Status)
 	}
-	return append(names, "level", "typology", "review_status"),
+	return append(names, "level_id", "typology_id", "review_status"),
 		append(values, strconv.Itoa(int(d.LevelID)), strconv.Itoa(int(d.TypologyID)), decided)
 }
 

@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"slices"
 
+	"scrinalia/archive"
 	"scrinalia/views"
 	"scrinalia/worker"
 
@@ -26,6 +27,8 @@ type problem struct {
 	Detail    string            `json:"detail,omitempty"`
 	Fields    map[string]string `json:"fields,omitempty"`
 	Run       *worker.Run       `json:"run,omitempty"`
+	Changed   []string          `json:"changed,omitempty"`  // the fields that are no longer as they were seen
+	Document  *archive.Document `json:"document,omitempty"` // as it is now
 	RequestID string            `json:"request_id,omitempty"`
 }
 
@@ -77,6 +80,8 @@ func (h *handlers) classify(err error, c echo.Context) problem {
 	p := problem{Type: "about:blank", Status: http.StatusInternalServerError, Detail: defaultDetail}
 	if e, ok := errors.AsType[*worker.InFlightError](err); ok {
 		p.Status, p.Detail, p.Run = http.StatusConflict, e.Error(), &e.Run
+	} else if e, ok := errors.AsType[*archive.ChangedError](err); ok {
+		p.Status, p.Detail, p.Changed, p.Document = http.StatusConflict, e.Error(), e.Fields, &e.Now
 	} else if e, ok := errors.AsType[*worker.Error](err); ok && statuses[e.Kind] != 0 {
 		p.Status, p.Detail, p.Fields = statuses[e.Kind], e.Msg, e.Fields
 	} else if _, ok := errors.AsType[*http.MaxBytesError](err); ok {

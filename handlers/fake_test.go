@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"scrinalia/archive"
 	"scrinalia/views"
 	"scrinalia/worker"
 )
@@ -75,6 +76,10 @@ type fake struct {
 	dir       string // where reports are kept
 	explode   bool
 
+	spoil     string // stands in every text of a description, when set
+	filters   []archive.Filter
+	edits     []edited
+	changed   *archive.ChangedError // what an edit meets
 	submitted []worker.Request
 	cancelled []string
 	imported  []string

@@ -4,6 +4,7 @@ import (
 	"context"
 	"io"
 
+	"scrinalia/archive"
 	"scrinalia/search"
 	"scrinalia/views"
 	"scrinalia/worker"
@@ -17,6 +18,8 @@ type Panel interface {
 	State(ctx context.Context, name string) (worker.State, error)
 	// Submit queues a run. It fails with NotFound, with Invalid and its fields, or with a *worker.InFlightError.
 	Submit(ctx context.Context, r worker.Request) (worker.Run, error)
+	// Fingerprints are what the settings in force of each worker are known by.
+	Fingerprints(ctx context.Context) (map[string][]byte, error)
 	// Cancel tells a run to stop, or takes a queued one back.
 	Cancel(ctx context.Context, id int64, by string) (worker.Run, error)
 }
@@ -51,4 +54,16 @@ type Importer interface {
 type Searcher interface {
 	// Search answers a query. It fails with Invalid when the query or the page is out of bounds.
 	Search(ctx context.Context, q search.Query) (search.Answer, error)
+}
+
+// Archive holds the descriptions.
+type Archive interface {
+	// Documents returns a page of the list.
+	Documents(ctx context.Context, f archive.Filter) (archive.Page, error)
+	// Choices returns the vocabularies that filters and forms offer. It fails with NotFound when the filter's tag or entity is not there.
+	Choices(ctx context.Context, f archive.Filter) (archive.Choices, error)
+	// Document returns one description, or NotFound.
+	Document(ctx context.Context, id int64, workers []archive.InForce) (archive.Document, error)
+	// EditDocument changes a description. It fails with NotFound, with Invalid and its fields, or with an *archive.ChangedError.
+	EditDocument(ctx context.Context, id int64, e archive.Edit, by archive.Actor) error
 }

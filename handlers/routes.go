@@ -20,6 +20,11 @@ func (h *handlers) routes(e *echo.Echo) {
 	e.POST("/workers/:name/runs", h.startRun) // people and scripts
 	get("/runs", h.listRuns)                  // people and scripts
 	get("/search", h.searchDocuments)         // people and scripts
+	get("/documents", h.listDocuments)        // people and scripts
+	get("/documents/:id", h.showDocument)     // people and scripts
+	get("/documents/:id/edit", h.askEdit)     // people
+	e.POST("/documents/:id", h.editFromForm)  // people
+	e.PATCH("/documents/:id", h.editFromJSON) // scripts
 	get("/runs/:id", h.showRun)               // people and scripts; polled while it runs
 	e.POST("/runs/:id/cancel", h.cancelRun)   // people and scripts
 	e.POST(views.ImportPath(), h.importFile)  // people and scripts

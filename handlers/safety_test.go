@@ -40,7 +40,7 @@ func TestSecurityHeaders(t *testing.T) {
 // TestCrossOriginWrites are refused, whichever way a browser tells; clients that are no browser pass.
 func TestCrossOriginWrites(t *testing.T) {
 	t.Parallel()
-	writes := []string{"/workers/ner/runs", "/runs/1280/cancel", "/import", "/import/sample", "/language"}
+	writes := []string{"/workers/ner/runs", "/runs/1280/cancel", "/import", "/import/sample", "/language", "/documents/101"}
 	for _, header := range []map[string]string{
 		{"Sec-Fetch-Site": "cross-site"},
 		{"Sec-Fetch-Site": "same-site"},
@@ -93,6 +93,7 @@ func hostile() *fake {
 		}
 	}
 	f.failures = []worker.UnitFailure{{Unit: 1, Name: payload, Error: payload + "\n" + payload}}
+	f.spoil = payload
 	f.changes = []worker.Change{{ID: 1, UnitKind: payload, UnitName: payload, Field: payload, Before: p, After: p, Rule: payload}}
 	return f
 }
@@ -112,6 +113,7 @@ func TestNothingStoredRuns(t *testing.T) {
 	for _, path := range []string{
 		"/workers", "/workers/ner", "/workers/transfer", "/workers/ner/force?limit=%3Cscript%3Ealert(1)%3C/script%3E", "/runs", "/runs/1263", "/runs/1275", "/runs/1280", "/runs/1281",
 		"/runs?fingerprint=%22%3E%3Cscript%3Ealert(1)%3C/script%3E&worker=%22%3E%3Cscript%3E", "/workers/%3Cscript%3Ealert(1)%3C%2Fscript%3E", "/runs?status=%3Cscript%3E", "/%3Cscript%3E",
+		"/documents", "/documents?reason=%22%3E%3Cscript%3E", "/documents/101", "/documents/101/edit", "/documents/%3Cscript%3E",
 	} {
 		queries = append(queries, struct {
 			f *fake

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"testing"
 
 	"scrinalia/worker"
@@ -16,7 +17,10 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-var shots = flag.String("shots", "", "a folder to put pictures of every page into, to be looked at")
+var (
+	shots   = flag.String("shots", "", "a folder to put pictures of every page into, to be looked at")
+	shotsOf = flag.String("shots-of", "", "only the pages whose name has this in it")
+)
 
 // TestShots takes pictures of every page, wide and narrow, light and dark. It only does so when asked.
 func TestShots(t *testing.T) {
@@ -40,16 +44,25 @@ func TestShots(t *testing.T) {
 		"worker": full.URL + "/workers/ner", "worker-idle": full.URL + "/workers/transfer", "worker-pt": full.URL + "/workers/cleaning?lang=pt-BR", "unmeasured": full.URL + "/workers/conflict-judge",
 		"force": full.URL + "/workers/ner/force?units=all&limit=500&dry_run=1", "runs": full.URL + "/runs", "runs-filtered": full.URL + "/runs?status=FAILED&worker=ner",
 		"run-partly": full.URL + "/runs/1263", "run-failed": full.URL + "/runs/1275", "run-running": full.URL + "/runs/1280", "run-queued": full.URL + "/runs/1281",
+		"documents": full.URL + "/documents", "documents-filtered": full.URL + "/documents?status=PENDING_AI&tag=7&entity=21", "documents-pt": full.URL + "/documents?lang=pt-BR",
+		"documents-none": full.URL + "/documents?reason=NO_TAGS", "document": full.URL + "/documents/101", "document-pt": full.URL + "/documents/104?lang=pt-BR",
+		"document-bare": full.URL + "/documents/103", "edit": full.URL + "/documents/101/edit", "edit-pt": full.URL + "/documents/101/edit?lang=pt-BR",
 		"search": full.URL + "/search?q=ponte", "search-start": full.URL + "/search", "search-none": full.URL + "/search?q=nothing", "search-words": full.URL + "/search?q=unembedded&lang=pt-BR",
 		"search-many": full.URL + "/search?q=many&page=2",
 		"run-dry":     full.URL + "/runs/1278", "run-notes-pt": full.URL + "/runs/1270?lang=pt-BR", "404": full.URL + "/nothing", "503": off.URL + "/workers", "500": oops.URL + "/workers",
 	}
 	for name, address := range pages {
+		if !strings.Contains(name, *shotsOf) {
+			continue
+		}
 		for _, width := range []int64{1360, 390} {
 			for _, theme := range []string{"light", "dark"} {
 				picture(t, ctx, name, address, width, theme)
 			}
 		}
+	}
+	if *shotsOf != "" {
+		return
 	}
 	posted := map[string]string{
 		"409": inway.URL + "/workers", "menu": full.URL + "/workers",

@@ -207,7 +207,7 @@ func TestEditApproves(t *testing.T) {
 	seen := a.document(id)
 	var typology, level int32 = 3, 2
 	a.edit(id, described.Edit{
-		Version: seen.Version, Texts: map[string]string{"original_title": "  Ponte   do mercado velho ", "date": "1911", "scope_content": "Planta da ponte.\r\n"},
+		Version: seen.Version, Texts: map[string]string{"title": "  Ponte   do mercado velho ", "date": "1911", "scope_content": "Planta da ponte.\r\n"},
 		Typology: &typology, Level: &level, AddTags: []string{"Mercados"}, AddEntities: []described.Named{{Name: "João Vaz Pinto", Type: "PER"}},
 		RemoveTags: []int64{seen.Tags[0].ID}, Note: "conferido no original",
 	})
@@ -219,7 +219,7 @@ func TestEditApproves(t *testing.T) {
 		t.Fatalf("revisions: %+v", d.Revisions)
 	}
 	want := map[string]any{
-		"original_title": "Ponte do mercado velho", "typology": d.Typology, "review_status": "HUMAN_APPROVED", "tags": []any{"mercados", "pontes"},
+		"title": "Ponte do mercado velho", "typology": d.Typology, "review_status": "HUMAN_APPROVED", "tags": []any{"mercados", "pontes"},
 		"entities": []any{"João Vaz Pinto (PER)"},
 	}
 	got := d.Revisions[0].After
@@ -244,7 +244,7 @@ func TestEditApproves(t *testing.T) {
 	}
 
 	// an edit that says what is there changes nothing
-	a.edit(id, described.Edit{Texts: map[string]string{"original_title": "Ponte do mercado velho"}, Level: &level})
+	a.edit(id, described.Edit{Texts: map[string]string{"title": "Ponte do mercado velho"}, Level: &level})
 	if n := len(a.document(id).Revisions); n != 1 {
 		t.Errorf("%d revisions after an edit that changed nothing", n)
 	}
@@ -270,7 +270,7 @@ func TestSecondEditorIsTold(t *testing.T) {
 	seen := a.document(id).Version
 	a.run(worker.Cleaning, nil) // two blanks become one
 	a.edit(id, described.Edit{Texts: map[string]string{"date": "1911"}})
-	err := a.EditDocument(t.Context(), id, described.Edit{Version: seen, Texts: map[string]string{"original_title": "Outra"}}, curator)
+	err := a.EditDocument(t.Context(), id, described.Edit{Version: seen, Texts: map[string]string{"title": "Outra"}}, curator)
 	var changed *described.ChangedError
 	if !errors.As(err, &changed) || worker.KindOf(err) != worker.Conflict {
 		t.Fatalf("%v, want a conflict", err)
@@ -294,11 +294,11 @@ func TestEditIsRefused(t *testing.T) {
 	id := a.idOf("a")
 	var none, needsParent int32 = 999, 6
 	for name, e := range map[string]described.Edit{
-		"original_title": {Texts: map[string]string{"original_title": " \t "}},
+		"title": {Texts: map[string]string{"title": " \t "}},
 		"reference_code": {Texts: map[string]string{"reference_code": "X"}},
 		"date":           {Texts: map[string]string{"date": strings.Repeat("x", 1001)}},
-		"typology":       {Typology: &none},
-		"level":          {Level: &needsParent},
+		"typology_id":    {Typology: &none},
+		"level_id":       {Level: &needsParent},
 		"add_tags":       {AddTags: []string{"diversos"}},
 		"add_entities":   {AddEntities: []described.Named{{Name: "Santos", Type: "CITY"}}},
 		"decision":       {Decision: "burn"},

@@ -95,7 +95,7 @@ func (ed *editor) change(name string, before, after any) {
 func (ed *editor) set(name, value string) {
 	d := &ed.d
 	for field, at := range map[string]*string{
-		"original_title": &d.Title, "date": &d.Date, "extent": &d.Extent, "repository": &d.Repository, "producers": &d.Producers,
+		"title": &d.Title, "date": &d.Date, "extent": &d.Extent, "repository": &d.Repository, "producers": &d.Producers,
 		"admin_bio_history": &d.AdminBioHistory, "provenance": &d.Provenance, "scope_content": &d.ScopeContent, "access_conditions": &d.Access,
 		"language": &d.Language, "archivist_notes": &d.ArchivistNotes,
 	} {
@@ -113,7 +113,7 @@ func (ed *editor) choose(ctx context.Context, e archive.Edit, wrong map[string]s
 			return err
 		}
 		if why != "" {
-			wrong["level"] = why
+			wrong["level_id"] = why
 		}
 		ed.change("level", ed.d.Level, name)
 		ed.d.LevelID, ed.d.Level = *e.Level, name
@@ -125,7 +125,7 @@ func (ed *editor) choose(ctx context.Context, e archive.Edit, wrong map[string]s
 	if *e.Typology != 0 {
 		t, err := ed.q.GetTypology(ctx, *e.Typology)
 		if worker.KindOf(translate("", err)) == worker.NotFound {
-			wrong["typology"] = "typology takes the id of a typology that is in use"
+			wrong["typology_id"] = "typology_id takes the id of a typology that is in use"
 		} else if err != nil {
 			return err
 		}
@@ -143,7 +143,7 @@ func (ed *editor) level(ctx context.Context, id int32) (name, why string, err er
 	}
 	l, err := ed.q.GetLevel(ctx, int16(min(id, 1<<15-1)))
 	if worker.KindOf(translate("", err)) == worker.NotFound {
-		return "", "level takes the id of a level of description that is in use", nil
+		return "", "level_id takes the id of a level of description that is in use", nil
 	}
 	if err == nil && l.NeedsParent && len(ed.d.Ancestors) == 0 {
 		why = "this level stands below another description, and this one stands below none"

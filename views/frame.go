@@ -23,9 +23,11 @@ type Place string
 
 // The places of the menu.
 const (
-	PlaceWorkers Place = "workers"
-	PlaceRuns    Place = "runs"
-	PlaceSearch  Place = "search"
+	PlaceWorkers   Place = "workers"
+	PlaceRuns      Place = "runs"
+	PlaceSearch    Place = "search"
+	PlaceDocuments Place = "documents"
+	PlaceReviews   Place = "reviews"
 )
 
 // T is the text of a key, with {0}, {1}, ... replaced by the arguments.
