@@ -46,13 +46,9 @@ func (f Filter) Filtered() bool {
 }
 
 // ReadsAll says whether no index leads to what the filter wants, so that a page may read every description until it is full: descriptions that
-// wait for a worker are those without a stamp, and nothing indexes what is not there; and the status that every new description has is not
-// indexed, to keep transfer fast.
+// wait for a worker are those without a stamp, and nothing indexes what is not there.
 func (f Filter) ReadsAll() bool {
-	if f.Tag != 0 || f.Entity != 0 || f.Typology != 0 || f.Reason != "" || f.Stale != "" {
-		return false
-	}
-	return f.Pending != "" || f.Status == PendingAI
+	return f.Pending != "" && f.Status == "" && f.Reason == "" && f.Typology == 0 && f.Level == 0 && f.Tag == 0 && f.Entity == 0 && f.Stale == ""
 }
 
 // Summary is a description in the list.

@@ -51,7 +51,7 @@ func TestDocumentsFilter(t *testing.T) {
 func TestDocumentsSayTheirCost(t *testing.T) {
 	t.Parallel()
 	for query, want := range map[string]bool{
-		"": false, "?status=NEEDS_REVIEW": false, "?status=PENDING_AI": true, "?pending=ner": true, "?pending=ner&tag=7": false, "?stale=ner": false,
+		"": false, "?status=NEEDS_REVIEW": false, "?status=PENDING_AI": false, "?pending=ner": true, "?pending=ner&tag=7": false, "?stale=ner": false,
 	} {
 		if got := strings.Contains(get(t, &fake{}, "/documents"+query).text, "every description is read"); got != want {
 			t.Errorf("%s: %t", query, got)
@@ -122,9 +122,9 @@ func TestEditForm(t *testing.T) {
 	if d := cmp.Diff(map[string]string{"title": "Ponte nova"}, e.ChangedTexts(bridge())); d != "" {
 		t.Errorf("an untouched field counts as changed: %s", d)
 	}
-	if d := cmp.Diff([]any{bridge().Version, []string{"rios", "obras públicas"}, []archive.Named{{Name: "Rio Jaguari", Type: "LOC"}}, []int64{22}, int32(1), int32(0)},
+	if d := cmp.Diff([]any{bridge().Version, []string{"rios", "obras públicas"}, []archive.Named{{Name: "Rio Jaguari", Type: "LOC"}}, []int64{22}, int32(1), int32(5)},
 		[]any{e.Version, e.AddTags, e.AddEntities, e.RemoveEntities, *e.Typology, *e.Level}); d != "" {
-		t.Error(d) // the level of the fake is none of the choices
+		t.Error(d) // the level of the description is no longer among the choices, and stays
 	}
 	if by := f.edits[0].by; by.Person != "panel 192.0.2.7" {
 		t.Errorf("by %+v", by)

@@ -1,16 +1,11 @@
 -- What people see and decide of descriptions: the indexes behind the list's filters, revisions, links that a person refused, and reviews.
 
--- None of these indexes holds a description that transfer has just made, so that they cost it nothing: it leaves no typology, no anomaly
--- and PENDING_AI. Most descriptions of a large archive are items; of the levels, only the others are indexed.
-CREATE INDEX documents_by_status ON documents (review_status, id) WHERE review_status <> 'PENDING_AI';
+-- The indexes of the list, in its order. Those on typology and anomalies hold no description that transfer has just made.
+CREATE INDEX documents_by_status ON documents (review_status, id);
+CREATE INDEX documents_by_level ON documents (level_id, id);
 CREATE INDEX documents_by_typology ON documents (typology_id, id) WHERE typology_id IS NOT NULL;
 CREATE INDEX documents_by_reason ON documents USING gin (anomaly_reasons) WHERE is_anomaly;
 CREATE INDEX documents_with_anomalies ON documents (id) WHERE is_anomaly;
-DO $$
-BEGIN
-    EXECUTE 'CREATE INDEX documents_by_level ON documents (level_id, id) WHERE level_id <> '
-        || coalesce((SELECT l.id FROM levels l WHERE l.is_leaf ORDER BY l.position DESC LIMIT 1), 0);
-END $$;
 -- Which units were stamped by a run whose settings are no longer in force. The stamps of transfer and cleaning depend on no settings.
 CREATE INDEX execution_log_by_run ON execution_log (worker_name, run_id, unit_id) WHERE worker_name NOT IN ('transfer', 'cleaning');
 
@@ -66,27 +61,26 @@ DECLARE
     made bigint;
     gone bigint;
 BEGIN
-    CREATE TEMP TABLE IF NOT EXISTS transfer_points (value text, folded text, name text) ON COMMIT DELETE ROWS;
+    CREATE TEMP TABLE IF NOT EXISTS transfer_points (point text, folded text, name text) ON COMMIT DELETE ROWS;
     CREATE TEMP TABLE IF NOT EXISTS transfer_links (document_id bigint, tag_id bigint) ON COMMIT DELETE ROWS;
     DELETE FROM pg_temp.transfer_points;
     DELETE FROM pg_temp.transfer_links;
 
-    WITH parts AS MATERIALIZED (
-        SELECT d.value, lower(clean_text(p.part)) AS name
-        FROM (SELECT DISTINCT value FROM access_points(ids)) d CROSS JOIN LATERAL string_to_table(d.value, '|') AS p (part)
+    WITH points AS MATERIALIZED (
+        SELECT p.point, lower(clean_text(p.point)) AS name FROM (SELECT DISTINCT point FROM access_points(ids)) p
     ), terms AS MATERIALIZED (
-        SELECT n.name, fold(n.name) AS folded FROM (SELECT DISTINCT name FROM parts WHERE char_length(name) BETWEEN 3 AND 100) n
+        SELECT p.point, p.name, fold(p.name) AS folded FROM points p WHERE char_length(p.name) BETWEEN 3 AND 100
     ), synonym AS MATERIALIZED (
         SELECT DISTINCT ON (fold(y.term)) fold(y.term) AS folded, lower(y.canonical) AS canonical, fold(y.canonical) AS canonical_folded
         FROM synonyms y WHERE y.scope IN ('TAG', 'ALL') AND y.retired_at IS NULL ORDER BY fold(y.term), y.scope DESC
     ), resolved AS MATERIALIZED (
-        SELECT t.name AS term, coalesce(y.canonical, t.name) AS name, coalesce(y.canonical_folded, t.folded) AS folded
+        SELECT t.point, coalesce(y.canonical, t.name) AS name, coalesce(y.canonical_folded, t.folded) AS folded
         FROM terms t LEFT JOIN synonym y ON y.folded = t.folded
     ), dropped AS MATERIALIZED (
         SELECT fold(w.term) AS folded FROM stopwords w WHERE w.scope IN ('TAG', 'ALL') AND w.retired_at IS NULL
     )
     INSERT INTO pg_temp.transfer_points
-    SELECT p.value, r.folded, r.name FROM parts p JOIN resolved r ON r.term = p.name
+    SELECT r.point, r.folded, r.name FROM resolved r
     WHERE r.folded IS NOT NULL AND NOT EXISTS (SELECT FROM dropped w WHERE w.folded = r.folded);
 
     INSERT INTO tags (name)
@@ -97,7 +91,7 @@ BEGIN
     INSERT INTO pg_temp.transfer_links
     SELECT DISTINCT p.document_id, t.tag_id
     FROM access_points(ids) p
-    JOIN (SELECT t.value, k.id AS tag_id, k.folded FROM pg_temp.transfer_points t JOIN tags k ON k.folded = t.folded) t ON t.value = p.value
+    JOIN (SELECT t.point, k.id AS tag_id, k.folded FROM pg_temp.transfer_points t JOIN tags k ON k.folded = t.folded) t ON t.point = p.point
     WHERE NOT EXISTS (SELECT FROM refused_links r WHERE r.document_id = p.document_id AND r.kind = 'TAG' AND r.folded = t.folded)
     ORDER BY 1, 2;
 

@@ -123,7 +123,7 @@ func LinkClass(l archive.Link) string {
 	return "source"
 }
 
-// LinkIcon is the shape of who made a link.
+// LinkIcon is the shape of who made a link; the source has none.
 func LinkIcon(l archive.Link) string {
 	switch l.Origin {
 	case "human":
@@ -131,7 +131,7 @@ func LinkIcon(l archive.Link) string {
 	case "run":
 		return "p-ai"
 	}
-	return "s-none"
+	return ""
 }
 
 // LinkPath is the list of the descriptions that have the same tag or entity.
@@ -270,13 +270,21 @@ func (p EditPage) Value(name string) string {
 }
 
 // Number is the chosen entry of a select field.
-func (p EditPage) Number(name string, stored int32) int64 {
+func (p EditPage) Number(name string, stored int64) int64 {
 	if p.Form.Given.Has(name) {
 		var n int64
 		_, _ = fmt.Sscan(p.Form.Given.Get(name), &n)
 		return n
 	}
-	return int64(stored)
+	return stored
+}
+
+// Offered are the entries of a vocabulary with the one that the description has, which may be retired by now.
+func Offered(list []archive.Choice, has archive.Choice) []archive.Choice {
+	if has.ID == 0 || slices.Contains(list, has) {
+		return list
+	}
+	return append(slices.Clone(list), has)
 }
 
 // Ticked says whether a link was marked for removal.
