@@ -49,6 +49,7 @@ var measurements = []measurement{
 	{"pairs", (*bench).measurePairs, "pairs of almost the same name against pg_trgm"},
 	{"ledger", (*bench).measureLedger, "GET /runs with a long ledger"},
 	{"search", (*bench).measureSearch, "nearest vectors, and GET /search by words"},
+	{"documents", (*bench).measureDocuments, "the pages of descriptions and reviews with a million documents; needs -huge"},
 	{"huge", (*bench).measureHuge, "GET /workers with a million documents; needs -huge"},
 }
 
@@ -85,7 +86,7 @@ func parse(args []string, stderr io.Writer) (options, error) {
 			o.only = append(o.only, name)
 		}
 	}
-	o.huge = o.huge || slices.Contains(o.only, "huge")
+	o.huge = o.huge || slices.ContainsFunc(o.only, needsHuge)
 	return o, nil
 }
 
@@ -97,9 +98,12 @@ func names() []string {
 	return list
 }
 
+// needsHuge says whether a measurement takes a million documents, and so several minutes.
+func needsHuge(name string) bool { return name == "documents" || name == "huge" }
+
 // wants says whether a measurement was asked for.
 func (o options) wants(name string) bool {
-	if name == "huge" {
+	if needsHuge(name) {
 		return o.huge && (len(o.only) == 0 || slices.Contains(o.only, name))
 	}
 	return len(o.only) == 0 || slices.Contains(o.only, name)
