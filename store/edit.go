@@ -153,7 +153,7 @@ func (ed *editor) level(ctx context.Context, id int32) (name, why string, err er
 
 // links adds and removes tags and entities. What a person removes stays removed.
 func (ed *editor) links(ctx context.Context, e archive.Edit, wrong map[string]string) error {
-	tags, entities := names(ed.d.Tags), names(ed.d.Entities)
+	tags, entities := linkNames(ed.d.Tags), linkNames(ed.d.Entities)
 	for _, id := range e.RemoveTags {
 		gone, err := ed.q.RemoveTag(ctx, db.RemoveTagParams{DocumentID: ed.d.ID, TagID: id})
 		if missing(err) {
@@ -197,10 +197,10 @@ func (ed *editor) links(ctx context.Context, e archive.Edit, wrong map[string]st
 	if err := readLinks(ctx, ed.q, &ed.d); err != nil {
 		return err
 	}
-	if now := names(ed.d.Tags); !slices.Equal(tags, now) {
+	if now := linkNames(ed.d.Tags); !slices.Equal(tags, now) {
 		ed.change("tags", tags, now)
 	}
-	if now := names(ed.d.Entities); !slices.Equal(entities, now) {
+	if now := linkNames(ed.d.Entities); !slices.Equal(entities, now) {
 		ed.change("entities", entities, now)
 	}
 	return nil
@@ -249,8 +249,8 @@ func (ed *editor) addEntity(ctx context.Context, n archive.Named) error {
 	return ed.q.AddHumanEntity(ctx, db.AddHumanEntityParams{DocumentID: ed.d.ID, EntityID: found.ID, Person: &ed.by.Person})
 }
 
-// names are the names of links, entities with their type, sorted.
-func names(links []archive.Link) []string {
+// linkNames are the names of links, entities with their type, sorted.
+func linkNames(links []archive.Link) []string {
 	list := make([]string, len(links))
 	for i, l := range links {
 		list[i] = l.Name
