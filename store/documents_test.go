@@ -33,7 +33,7 @@ func (a *archive) inForce() []described.InForce {
 	return list
 }
 
-func (a *archive) document(id int64) described.Document {
+func (a *archive) described(id int64) described.Document {
 	a.t.Helper()
 	d, err := a.Document(a.t.Context(), id, a.inForce())
 	if err != nil {
@@ -204,14 +204,14 @@ func TestEditApproves(t *testing.T) {
 		record{"description_id": "b", "title": "Outra ponte", "level": "Item", "parent_description_id": "a"})
 	a.runAll()
 	id := a.idOf("a")
-	seen := a.document(id)
+	seen := a.described(id)
 	var typology, level int32 = 3, 2
 	a.edit(id, described.Edit{
 		Version: seen.Version, Texts: map[string]string{"title": "  Ponte   do mercado velho ", "date": "1911", "scope_content": "Planta da ponte.\r\n"},
 		Typology: &typology, Level: &level, AddTags: []string{"Mercados"}, AddEntities: []described.Named{{Name: "João Vaz Pinto", Type: "PER"}},
 		RemoveTags: []int64{seen.Tags[0].ID}, Note: "conferido no original",
 	})
-	d := a.document(id)
+	d := a.described(id)
 	if d.Title != "Ponte do mercado velho" || d.Status != described.HumanApproved || d.TypologyID != typology || d.TypologyPerson != curator.Person {
 		t.Errorf("%q, %s, typology %d of %q", d.Title, d.Status, d.TypologyID, d.TypologyPerson)
 	}
@@ -245,17 +245,17 @@ func TestEditApproves(t *testing.T) {
 
 	// an edit that says what is there changes nothing
 	a.edit(id, described.Edit{Texts: map[string]string{"title": "Ponte do mercado velho"}, Level: &level})
-	if n := len(a.document(id).Revisions); n != 1 {
+	if n := len(a.described(id).Revisions); n != 1 {
 		t.Errorf("%d revisions after an edit that changed nothing", n)
 	}
 	// given back, the workers have it again
 	a.edit(id, described.Edit{Decision: described.GiveBack})
-	if d := a.document(id); d.Status != described.PendingAI || d.Work[len(d.Work)-2].Standing != described.NeverProcessed {
+	if d := a.described(id); d.Status != described.PendingAI || d.Work[len(d.Work)-2].Standing != described.NeverProcessed {
 		t.Errorf("given back: %s, %+v", d.Status, d.Work)
 	}
 	a.checkQueues()
 	a.run(worker.QualityValidator, nil)
-	if d := a.document(id); d.Status == described.PendingAI || d.TypologyID != typology {
+	if d := a.described(id); d.Status == described.PendingAI || d.TypologyID != typology {
 		t.Errorf("after the validator: %s, typology %d", d.Status, d.TypologyID)
 	}
 }
@@ -267,7 +267,7 @@ func TestSecondEditorIsTold(t *testing.T) {
 	a.load(record{"description_id": "a", "title": "Ponte", "scope_content": "Uma  planta."})
 	a.run(worker.Transfer, nil)
 	id := a.idOf("a")
-	seen := a.document(id).Version
+	seen := a.described(id).Version
 	a.run(worker.Cleaning, nil) // two blanks become one
 	a.edit(id, described.Edit{Texts: map[string]string{"date": "1911"}})
 	err := a.EditDocument(t.Context(), id, described.Edit{Version: seen, Texts: map[string]string{"title": "Outra"}}, curator)
@@ -281,7 +281,7 @@ func TestSecondEditorIsTold(t *testing.T) {
 	if changed.Now.Date != "1911" || changed.Last == nil || changed.Last.Person != curator.Person {
 		t.Errorf("%+v", changed)
 	}
-	if d := a.document(id); d.Title != "Ponte" {
+	if d := a.described(id); d.Title != "Ponte" {
 		t.Errorf("the title is %q", d.Title)
 	}
 }
@@ -326,7 +326,7 @@ func TestRemovedLinksStayAway(t *testing.T) {
 	a.load(one)
 	a.runAll()
 	id := a.idOf("a")
-	d := a.document(id)
+	d := a.described(id)
 	if len(d.Tags) != 2 || len(d.Entities) == 0 {
 		t.Fatalf("%d tags and %d entities", len(d.Tags), len(d.Entities))
 	}
@@ -336,7 +336,7 @@ func TestRemovedLinksStayAway(t *testing.T) {
 	one["scope_content"] = "Mais um texto."
 	a.load(one)
 	a.runAll()
-	after := a.document(id)
+	after := a.described(id)
 	if len(after.Tags) != 1 || after.Tags[0].Name != d.Tags[1].Name {
 		t.Errorf("tags: %+v", after.Tags)
 	}
@@ -351,7 +351,7 @@ func TestRemovedLinksStayAway(t *testing.T) {
 	one["scope_content"] = "Ainda mais."
 	a.load(one)
 	a.runAll()
-	if last := a.document(id); len(last.Tags) != 2 || len(last.Entities) != len(d.Entities) || last.Tags[0].Origin != "human" {
+	if last := a.described(id); len(last.Tags) != 2 || len(last.Entities) != len(d.Entities) || last.Tags[0].Origin != "human" {
 		t.Errorf("%+v %+v", last.Tags, last.Entities)
 	}
 	if n := value[int64](a, "SELECT count(*) FROM refused_links"); n != 0 {
@@ -369,7 +369,7 @@ func TestStandings(t *testing.T) {
 	want := func(when string, want map[string]described.Standing) {
 		t.Helper()
 		got := map[string]described.Standing{}
-		for _, w := range a.document(id).Work {
+		for _, w := range a.described(id).Work {
 			if want[w.Worker] != "" {
 				got[w.Worker] = w.Standing
 			}
