@@ -13,25 +13,44 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// selectSummaries is what the list shows of each description. The filters come behind it, each only where it is on: an index can only lead to
-// what the statement's text asks for, and "no filter, or ..." hides that from the planner.
-const selectSummaries = `SELECT d.id, d.description_id, coalesce(d.reference_code, ''), d.original_title, coalesce(l.name, ''), coalesce(d.date, ''),
+// A list is read from one source, in its order: from the descriptions, or from what leads to them by tag, by entity or by run. The source is
+// chosen here and held by OFFSET 0: the planner takes what is asked for to be spread evenly, and reads every description in front of it when
+// all of it stands at the end. For the same reason a filter is only in the statement where it is on.
+const (
+	selectSummaries = `SELECT d.id, d.description_id, coalesce(d.reference_code, ''), d.original_title, coalesce(l.name, ''), coalesce(d.date, ''),
     coalesce(t.name, ''), d.review_status, d.anomaly_reasons
-FROM documents d LEFT JOIN levels l ON l.id = d.level_id LEFT JOIN typologies t ON t.id = d.typology_id`
+FROM `
+	joinNames      = ` LEFT JOIN levels l ON l.id = d.level_id LEFT JOIN typologies t ON t.id = d.typology_id`
+	eachDocumentOf = ` x CROSS JOIN LATERAL (SELECT * FROM documents o WHERE o.id = x.`
+)
 
-// conditions gathers the filters of a list with their arguments.
-type conditions struct {
-	texts []string
-	args  []any
+// statement is a list with its filters.
+type statement struct {
+	source, key string // what is read, and the column that has the descriptions' ids in order
+	conditions  []string
+	args        []any
 }
 
-// add joins a condition in which each ? is one of the arguments.
-func (c *conditions) add(text string, args ...any) {
+// where joins a condition in which each ? is one of the arguments.
+func (st *statement) where(text string, args ...any) {
 	for _, a := range args {
-		c.args = append(c.args, a)
-		text = strings.Replace(text, "?", fmt.Sprintf("$%d", len(c.args)), 1)
+		st.args = append(st.args, a)
+		text = strings.Replace(text, "?", fmt.Sprintf("$%d", len(st.args)), 1)
 	}
-	c.texts = append(c.texts, text)
+	st.conditions = append(st.conditions, text)
+}
+
+// from reads the descriptions by a table that leads to them.
+func (st *statement) from(table, column string) {
+	st.source, st.key = table+eachDocumentOf+column+" OFFSET 0) d", "x."+column
+}
+
+func (st *statement) text(back bool, limit int) string {
+	order := st.key
+	if back {
+		order += " DESC"
+	}
+	return selectSummaries + st.source + joinNames + "\nWHERE " + strings.Join(append(st.conditions, "true"), "\n    AND ") + "\nORDER BY " + order + fmt.Sprintf("\nLIMIT %d", limit)
 }
 
 // Documents returns a page of the list, in the order of the import.
@@ -46,15 +65,11 @@ func (s *Store) Documents(ctx context.Context, f archive.Filter) (archive.Page, 
 			return archive.Page{}, err
 		}
 	}
-	c, ok, err := s.filter(ctx, f)
+	st, ok, err := s.statement(ctx, f)
 	if err != nil || !ok {
 		return archive.Page{}, err
 	}
-	order := "d.id"
-	if f.Before > 0 {
-		order = "d.id DESC"
-	}
-	rows, err := s.pool.Query(ctx, selectSummaries+"\nWHERE "+strings.Join(append(c.texts, "true"), "\n    AND ")+"\nORDER BY "+order+fmt.Sprintf("\nLIMIT %d", limit+1), c.args...)
+	rows, err := s.pool.Query(ctx, st.text(f.Before > 0, limit+1), st.args...)
 	if err != nil {
 		return archive.Page{}, translate("list documents", err)
 	}
@@ -98,53 +113,97 @@ func (s *Store) nothingPending(ctx context.Context, name string) (bool, error) {
 	return pending != nil && *pending == 0, nil
 }
 
-// filter turns a filter into conditions. Those on other tables repeat where the page begins, since the planner does not conclude it. ok is false when
-// nothing can match.
-func (s *Store) filter(ctx context.Context, f archive.Filter) (c conditions, ok bool, err error) {
-	from, at := ">", f.After
-	if f.Before > 0 {
-		from, at = "<", f.Before
+// statement turns a filter into a statement. ok is false when nothing can match.
+func (s *Store) statement(ctx context.Context, f archive.Filter) (st statement, ok bool, err error) {
+	st.source, st.key = "documents d", "d.id"
+	var stale []int64
+	if f.Stale != "" {
+		stale, err = s.q.ListStaleRuns(ctx, db.ListStaleRunsParams{WorkerName: f.Stale, InForce: f.InForce})
+		if err != nil || len(stale) == 0 {
+			return st, false, translate("list stale runs", err)
+		}
 	}
-	if at > 0 {
-		c.add("d.id "+from+" ?::bigint", at)
-	} else {
-		from, at = ">", 0
+	const tagged, named, stamped = "x.tag_id = ?::bigint", "x.entity_id = ?::bigint",
+		"x.worker_name = ? AND x.rule_version = 0 AND x.outcome <> 'FAILED' AND x.current AND NOT x.held"
+	leads := []struct {
+		on                   bool
+		table, column, where string
+		args                 []any
+	}{
+		{f.Entity != 0, "document_entities", "document_id", named, []any{f.Entity}},
+		{f.Tag != 0, "document_tags", "document_id", tagged, []any{f.Tag}},
+		{f.Stale != "", stampsOf(stale), "unit_id", stamped, []any{f.Stale}},
+	}
+	columns := f.Status != "" || f.Reason != "" || f.Typology != 0 || f.Level != 0
+	for _, l := range leads {
+		if !l.on {
+			continue
+		}
+		leading := st.key == "d.id"
+		if leading && columns { // what many have leads nowhere, the other filters may
+			if leading, err = s.few(ctx, l.table, l.where, l.args); err != nil {
+				return st, false, err
+			}
+		}
+		if leading {
+			st.from(l.table, l.column)
+			st.where(l.where, l.args...)
+		} else {
+			st.where("(SELECT true FROM "+l.table+" x WHERE x."+l.column+" = d.id AND "+l.where+")", l.args...)
+		}
+	}
+	st.columns(f)
+	if f.Pending != "" {
+		if columns || st.key != "d.id" || f.Stale != "" || f.Tag != 0 || f.Entity != 0 { // one by one of what the other filters leave
+			st.where("(SELECT q.pending FROM document_queues q WHERE q.unit_id = d.id AND q.worker_name = ?)", f.Pending)
+		} else {
+			st.where("EXISTS (SELECT FROM document_queues q WHERE q.unit_id = d.id AND q.worker_name = ? AND q.pending)", f.Pending)
+		}
+	}
+	return st, true, nil
+}
+
+// stampsOf are the stamps of some runs: of each apart, since only so an index has them in the order of the list.
+func stampsOf(runs []int64) string {
+	parts := make([]string, len(runs))
+	for i, id := range runs {
+		parts[i] = fmt.Sprintf("SELECT * FROM execution_log WHERE run_id = %d", id)
+	}
+	return "(" + strings.Join(parts, " UNION ALL ") + ")"
+}
+
+// columns adds the filters on the descriptions' own columns, and where the page begins.
+func (st *statement) columns(f archive.Filter) {
+	switch {
+	case f.Before > 0:
+		st.where(st.key+" < ?::bigint", f.Before)
+	case f.After > 0:
+		st.where(st.key+" > ?::bigint", f.After)
 	}
 	if f.Status != "" {
-		c.add("d.review_status = ?", string(f.Status))
+		st.where("d.review_status = ?", string(f.Status))
 	}
 	if f.Reason != "" {
-		c.add("d.is_anomaly AND d.anomaly_reasons @> ARRAY[?::text]", f.Reason)
+		st.where("d.is_anomaly AND d.anomaly_reasons @> ARRAY[?::text]", f.Reason)
 	}
 	if f.Typology != 0 {
-		c.add("d.typology_id = ?::int", f.Typology)
+		st.where("d.typology_id = ?::int", f.Typology)
 	}
 	if f.Level != 0 {
-		c.add("d.level_id = ?::smallint", f.Level)
+		st.where("d.level_id = ?::smallint", f.Level)
 	}
-	if f.Tag != 0 {
-		c.add("EXISTS (SELECT FROM document_tags x WHERE x.document_id = d.id AND x.tag_id = ?::bigint AND x.document_id "+from+" ?::bigint)", f.Tag, at)
-	}
-	if f.Entity != 0 {
-		c.add("EXISTS (SELECT FROM document_entities x WHERE x.document_id = d.id AND x.entity_id = ?::bigint AND x.document_id "+from+" ?::bigint)", f.Entity, at)
-	}
-	if f.Pending != "" {
-		c.add("EXISTS (SELECT FROM document_queues q WHERE q.unit_id = d.id AND q.worker_name = ? AND q.pending AND q.unit_id "+from+" ?::bigint)", f.Pending, at)
-	}
-	if f.Stale == "" {
-		return c, true, nil
-	}
-	runs, err := s.q.ListStaleRuns(ctx, db.ListStaleRunsParams{WorkerName: f.Stale, InForce: f.InForce})
-	if err != nil || len(runs) == 0 {
-		return c, false, translate("list stale runs", err)
-	}
-	which, arg := "= ANY (?::bigint[])", any(runs)
-	if len(runs) == 1 {
-		which, arg = "= ?::bigint", runs[0] // one run's stamps are indexed in the order of the list
-	}
-	c.add("EXISTS (SELECT FROM execution_log x WHERE x.unit_id = d.id AND x.worker_name = ? AND x.rule_version = 0 AND x.run_id "+which+
-		" AND x.outcome <> 'FAILED' AND x.current AND NOT x.held AND x.unit_id "+from+" ?::bigint)", f.Stale, arg, at)
-	return c, true, nil
+}
+
+// manyLinks is how many rows of a source are read to find those that the other filters leave.
+const manyLinks = 5000
+
+// few says whether few rows of a source match.
+func (s *Store) few(ctx context.Context, table, where string, args []any) (bool, error) {
+	var st statement
+	st.where(where, args...)
+	var n int
+	err := s.pool.QueryRow(ctx, fmt.Sprintf("SELECT count(*) FROM (SELECT FROM %s x WHERE %s LIMIT %d) few", table, st.conditions[0], manyLinks), st.args...).Scan(&n)
+	return n < manyLinks, translate("count links", err)
 }
 
 // Choices returns the vocabularies that the filters and the form offer, and the names of the tag and the entity that the filter asks for.

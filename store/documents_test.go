@@ -294,7 +294,7 @@ func TestEditIsRefused(t *testing.T) {
 	id := a.idOf("a")
 	var none, needsParent int32 = 999, 6
 	for name, e := range map[string]described.Edit{
-		"title": {Texts: map[string]string{"title": " \t "}},
+		"title":          {Texts: map[string]string{"title": " \t "}},
 		"reference_code": {Texts: map[string]string{"reference_code": "X"}},
 		"date":           {Texts: map[string]string{"date": strings.Repeat("x", 1001)}},
 		"typology_id":    {Typology: &none},
