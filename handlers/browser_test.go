@@ -107,6 +107,7 @@ func TestBrowser(t *testing.T) { // its steps share a tab, so they are not paral
 	t.Run("the poll goes on while something runs, and stops", func(t *testing.T) { pollsAndStops(t, ctx) })
 	t.Run("the start button waits for the run", func(t *testing.T) { startWaits(t, ctx) })
 	t.Run("a run is started and refused without leaving the page", func(t *testing.T) { startsInPlace(t, ctx) })
+	t.Run("reviews are decided by single keys", func(t *testing.T) { decidesByKeys(t, ctx) })
 	t.Run("nothing is wider than the screen", func(t *testing.T) { fits(t, ctx) })
 	t.Run("everything works without scripts", func(t *testing.T) { worksWithoutScripts(t, ctx) })
 	var unexpected []string

@@ -76,14 +76,16 @@ type fake struct {
 	dir       string // where reports are kept
 	explode   bool
 
-	spoil     string // stands in every text of a description, when set
-	filters   []archive.Filter
-	edits     []edited
-	changed   *archive.ChangedError // what an edit meets
-	submitted []worker.Request
-	cancelled []string
-	imported  []string
-	overviews int
+	spoil       string // stands in every text of a description, when set
+	judged      []judged
+	nothingToDo bool
+	filters     []archive.Filter
+	edits       []edited
+	changed     *archive.ChangedError // what an edit meets
+	submitted   []worker.Request
+	cancelled   []string
+	imported    []string
+	overviews   int
 }
 
 func (f *fake) calls() int {

@@ -67,3 +67,22 @@ type Archive interface {
 	// EditDocument changes a description. It fails with NotFound, with Invalid and its fields, or with an *archive.ChangedError.
 	EditDocument(ctx context.Context, id int64, e archive.Edit, by archive.Actor) error
 }
+
+// Reviews are what waits for a person to decide.
+type Reviews interface {
+	// Reviews returns a page of what waits, after one of them.
+	Reviews(ctx context.Context, kind archive.Kind, after int64, limit int) (archive.ReviewPage, error)
+	// ReviewCounts says how much waits of each kind.
+	ReviewCounts(ctx context.Context) (map[archive.Kind]archive.Count, error)
+	// Decided returns what was decided last, the newest first.
+	Decided(ctx context.Context, limit int) ([]archive.Review, error)
+	// DecidedReview returns one decided review, or NotFound.
+	DecidedReview(ctx context.Context, id int64) (archive.Review, error)
+	// Alike returns the reviews that one decision may answer.
+	Alike(ctx context.Context, kind archive.Kind, id int64) (archive.Alike, error)
+	// Decide decides a review and returns the decided review's id. It fails with NotFound, with Invalid and its fields, or with a Conflict when
+	// somebody was faster.
+	Decide(ctx context.Context, j archive.Judgement, by archive.Actor) (int64, error)
+	// UndoReview makes a decided review wait again. It fails with a Conflict when something stands in the way.
+	UndoReview(ctx context.Context, id int64, by archive.Actor) error
+}

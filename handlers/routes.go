@@ -25,6 +25,11 @@ func (h *handlers) routes(e *echo.Echo) {
 	get("/documents/:id/edit", h.askEdit)     // people
 	e.POST("/documents/:id", h.editFromForm)  // people
 	e.PATCH("/documents/:id", h.editFromJSON) // scripts
+	get("/reviews", h.listReviews)            // people and scripts
+	get(views.AlikePath(), h.askAlike)        // people, before many are decided at once
+	e.POST(views.AlikePath(), h.decideAlike)  // people
+	e.POST("/reviews/undo/:id", h.undoReview) // people and scripts
+	e.POST("/reviews/:kind/:id", h.decide)    // people and scripts
 	get("/runs/:id", h.showRun)               // people and scripts; polled while it runs
 	e.POST("/runs/:id/cancel", h.cancelRun)   // people and scripts
 	e.POST(views.ImportPath(), h.importFile)  // people and scripts

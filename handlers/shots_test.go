@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"scrinalia/archive"
 	"scrinalia/worker"
 
 	"github.com/chromedp/cdproto/cdp"
@@ -34,9 +35,15 @@ func TestShots(t *testing.T) {
 	stuck.submitErr = &worker.InFlightError{Run: *stuck.states[2].ActiveRun}
 	broken := busy()
 	broken.explode = true
-	full, quiet, bare := httptest.NewServer(serve(busy())), httptest.NewServer(serve(&fake{states: idle()})), httptest.NewServer(serve(&fake{empty: true, states: idle()}))
-	off, inway, oops := httptest.NewServer(serve(down)), httptest.NewServer(serve(stuck)), httptest.NewServer(serve(broken))
-	for _, s := range []*httptest.Server{full, quiet, bare, off, inway, oops} {
+	worked := busy()
+	for _, id := range []int64{3} {
+		if _, err := worked.Decide(t.Context(), archive.Judgement{Kind: archive.Conflict, ID: id, Verdict: archive.Dismiss}, archive.Actor{Person: "panel 127.0.0.1"}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	full, quiet, bare := httptest.NewServer(serve(worked)), httptest.NewServer(serve(&fake{states: idle()})), httptest.NewServer(serve(&fake{empty: true, states: idle()}))
+	off, inway, oops, todone := httptest.NewServer(serve(down)), httptest.NewServer(serve(stuck)), httptest.NewServer(serve(broken)), httptest.NewServer(serve(&fake{nothingToDo: true}))
+	for _, s := range []*httptest.Server{full, quiet, bare, off, inway, oops, todone} {
 		t.Cleanup(s.Close)
 	}
 	pages := map[string]string{
@@ -46,6 +53,8 @@ func TestShots(t *testing.T) {
 		"run-partly": full.URL + "/runs/1263", "run-failed": full.URL + "/runs/1275", "run-running": full.URL + "/runs/1280", "run-queued": full.URL + "/runs/1281",
 		"documents": full.URL + "/documents", "documents-filtered": full.URL + "/documents?status=PENDING_AI&tag=7&entity=21", "documents-pt": full.URL + "/documents?lang=pt-BR",
 		"documents-none": full.URL + "/documents?reason=NO_TAGS", "document": full.URL + "/documents/101", "document-pt": full.URL + "/documents/104?lang=pt-BR",
+		"reviews": full.URL + "/reviews", "reviews-subjects": full.URL + "/reviews?kind=SUBJECT", "reviews-anomalies-pt": full.URL + "/reviews?kind=ANOMALY&lang=pt-BR",
+		"reviews-none": todone.URL + "/reviews", "reviews-decided": full.URL + "/reviews?kind=DECIDED", "reviews-done": full.URL + "/reviews?kind=CONFLICT&done=3", "reviews-alike": full.URL + "/reviews/alike?kind=CONFLICT",
 		"document-bare": full.URL + "/documents/103", "edit": full.URL + "/documents/101/edit", "edit-pt": full.URL + "/documents/101/edit?lang=pt-BR",
 		"search": full.URL + "/search?q=ponte", "search-start": full.URL + "/search", "search-none": full.URL + "/search?q=nothing", "search-words": full.URL + "/search?q=unembedded&lang=pt-BR",
 		"search-many": full.URL + "/search?q=many&page=2",

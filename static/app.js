@@ -73,6 +73,42 @@
     })
   })
 
+  // Reviews: j and k go through the list, the letter on a button of the row decides, u undoes. Focus stays where the list goes on.
+  var row = 0
+  function rows () { return Array.from(document.querySelectorAll('[data-keys] [data-row]')) }
+  function goTo (index, focus) {
+    var list = rows()
+    row = Math.max(0, Math.min(index, list.length - 1))
+    list.forEach(function (r, i) { r.classList.toggle('now', i === row) })
+    if (focus && list[row]) {
+      list[row].focus({ preventScroll: true })
+      list[row].scrollIntoView({ block: 'nearest' })
+    }
+  }
+  document.addEventListener('keydown', function (event) {
+    if (!document.querySelector('[data-keys]') || event.ctrlKey || event.altKey || event.metaKey || event.repeat) return
+    if (event.target.closest('input, select, textarea')) return
+    var key = event.key.toLowerCase()
+    if (key === 'j' || key === 'k') {
+      goTo(row + (key === 'j' ? 1 : -1), true)
+      return
+    }
+    var current = rows()[row]
+    var button = (current && current.querySelector('[data-key="' + CSS.escape(key) + '"]')) ||
+      document.querySelector('[data-keys] > .slip [data-key="' + CSS.escape(key) + '"]')
+    if (!button) return
+    event.preventDefault()
+    button.click()
+  })
+  document.addEventListener('focusin', function (event) {
+    var inside = event.target.closest('[data-row]')
+    if (inside) goTo(rows().indexOf(inside), false)
+  })
+  document.addEventListener('htmx:afterSettle', function (event) {
+    if (event.target.closest('[data-keys]') && !poll(event)) goTo(row, true)
+  })
+  goTo(0, false)
+
   // One menu at a time, closed by Escape or by a click elsewhere.
   function closeMenus (except) {
     document.querySelectorAll('details[name=menu][open]').forEach(function (menu) {
