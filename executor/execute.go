@@ -60,6 +60,9 @@ func (e *Executor) execute(ctx context.Context, owner *store.Owner, id int64, pr
 	case !ok:
 		log.WarnContext(last, "run had ended already; this outcome is dropped", "status", string(status))
 	default:
+		if err := e.stepAll(last); err != nil {
+			log.WarnContext(last, "the pipeline did not go on; it will be tried again", "err", err)
+		}
 		log.InfoContext(last, "run finished", "status", string(status), "processed", counts.Processed, "failed", counts.Failed, "skipped", counts.Skipped)
 	}
 	return nil

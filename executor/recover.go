@@ -18,7 +18,7 @@ const (
 )
 
 // Recover ends as INTERRUPTED the runs whose process is gone: those whose advisory lock nobody holds. It leaves alone what a living process
-// executes and what still waits in the queue, and returns how many it ended.
+// executes and what still waits in the queue, and returns how many it ended. A pipeline that stands still goes on, or ends.
 func (e *Executor) Recover(ctx context.Context) (int, error) {
 	n := 0
 	for after := int64(0); ; {
@@ -37,7 +37,7 @@ func (e *Executor) Recover(ctx context.Context) (int, error) {
 			}
 		}
 		if len(page) < recoverPage {
-			return n, nil
+			return n, e.stepAll(ctx)
 		}
 	}
 }

@@ -21,26 +21,35 @@ func (e *Executor) Submit(ctx context.Context, r worker.Request) (worker.Run, er
 	if err != nil {
 		return worker.Run{}, err
 	}
-	err = e.insert(ctx, id, row, func(ctx context.Context, tx pgx.Tx) (int64, error) {
-		job, err := e.jobs.InsertTx(ctx, tx, runJob{RunID: id}, nil)
-		if err != nil {
-			return 0, fmt.Errorf("queue the run: %w", err)
-		}
-		return job.Job.ID, nil
-	})
-	if err != nil {
+	if err := e.insert(ctx, id, row, e.handOver(id)); err != nil {
 		return worker.Run{}, err
 	}
 	return e.store.Run(ctx, id)
 }
 
+// handOver puts the job of a run into the queue, in the transaction that writes the run.
+func (e *Executor) handOver(runID int64) func(context.Context, pgx.Tx) (int64, error) {
+	return func(ctx context.Context, tx pgx.Tx) (int64, error) {
+		job, err := e.jobs.InsertTx(ctx, tx, runJob{RunID: runID}, nil)
+		if err != nil {
+			return 0, fmt.Errorf("queue the run: %w", err)
+		}
+		return job.Job.ID, nil
+	}
+}
+
 // RunHere executes a run in this process, under its lock from the first moment, and returns it with its outcome. progress, when given,
 // is called at the start and after each batch.
 func (e *Executor) RunHere(ctx context.Context, r worker.Request, progress func(worker.Run)) (worker.Run, error) {
+	return e.runHere(ctx, r, nil, progress)
+}
+
+func (e *Executor) runHere(ctx context.Context, r worker.Request, pipeline *int64, progress func(worker.Run)) (worker.Run, error) {
 	row, err := e.resolve(ctx, r)
 	if err != nil {
 		return worker.Run{}, err
 	}
+	row.PipelineID = pipeline
 	id, err := e.store.NextRunID(ctx)
 	if err != nil {
 		return worker.Run{}, err
@@ -59,9 +68,13 @@ func (e *Executor) RunHere(ctx context.Context, r worker.Request, progress func(
 	return e.store.Run(context.WithoutCancel(ctx), id)
 }
 
-// Cancel asks a run to stop.
+// Cancel asks a run to stop. The pipeline that it is a part of ends with it.
 func (e *Executor) Cancel(ctx context.Context, id int64, by string) (worker.Run, error) {
-	return e.store.RequestCancel(ctx, id, by)
+	run, err := e.store.RequestCancel(ctx, id, by)
+	if err == nil && !run.Status.Active() {
+		err = e.stepAll(ctx)
+	}
+	return run, err
 }
 
 // insert writes the row. When a run is in the way whose process is dead, recovery clears it and the row is tried once more.

@@ -4,8 +4,8 @@ SELECT nextval(pg_get_serial_sequence('archive_worker_runs', 'id'))::bigint;
 
 -- InsertRun writes a QUEUED row; the partial unique index refuses a second run in flight.
 -- name: InsertRun :exec
-INSERT INTO archive_worker_runs (id, worker_name, status, trigger, requested_by, config, config_fingerprint, dry_run)
-VALUES (@id, @worker_name, 'QUEUED', @trigger, @requested_by, @config, @config_fingerprint, @dry_run);
+INSERT INTO archive_worker_runs (id, worker_name, status, trigger, requested_by, config, config_fingerprint, dry_run, pipeline_id)
+VALUES (@id, @worker_name, 'QUEUED', @trigger, @requested_by, @config, @config_fingerprint, @dry_run, sqlc.narg(pipeline_id));
 
 -- SetRunJob notes which queue job carries the run.
 -- name: SetRunJob :exec

@@ -20,34 +20,37 @@ type NewRun struct {
 	Config      worker.Config
 	Fingerprint []byte // of the configuration, see worker.Resolution
 	DryRun      bool
+	PipelineID  *int64
 }
 
 // InsertRun writes the QUEUED row of a run under an id drawn before. handOver, when given, runs in the same transaction and returns the
 // id of the job that carries the run. A run in flight of the same worker gives *worker.InFlightError.
 func (s *Store) InsertRun(ctx context.Context, id int64, r NewRun, handOver func(ctx context.Context, tx pgx.Tx) (int64, error)) error {
-	config, err := json.Marshal(r.Config)
-	if err != nil {
-		return fmt.Errorf("encode configuration: %w", err)
-	}
-	err = pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
-		q := s.q.WithTx(tx)
-		err := q.InsertRun(ctx, db.InsertRunParams{
-			ID: id, WorkerName: r.Worker, Trigger: string(r.Trigger), RequestedBy: CleanText(r.RequestedBy, 200),
-			Config: config, ConfigFingerprint: r.Fingerprint, DryRun: r.DryRun,
-		})
-		if err != nil || handOver == nil {
-			return err
-		}
-		job, err := handOver(ctx, tx)
-		if err != nil {
-			return err
-		}
-		return q.SetRunJob(ctx, db.SetRunJobParams{ID: id, JobID: &job})
-	})
+	err := pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error { return s.insertRun(ctx, tx, id, r, handOver) })
 	if constraint(err) == oneInFlight {
 		return s.inFlight(ctx, r.Worker, err)
 	}
 	return translate("insert run", err)
+}
+
+func (s *Store) insertRun(ctx context.Context, tx pgx.Tx, id int64, r NewRun, handOver func(ctx context.Context, tx pgx.Tx) (int64, error)) error {
+	config, err := json.Marshal(r.Config)
+	if err != nil {
+		return fmt.Errorf("encode configuration: %w", err)
+	}
+	q := s.q.WithTx(tx)
+	err = q.InsertRun(ctx, db.InsertRunParams{
+		ID: id, WorkerName: r.Worker, Trigger: string(r.Trigger), RequestedBy: CleanText(r.RequestedBy, 200),
+		Config: config, ConfigFingerprint: r.Fingerprint, DryRun: r.DryRun, PipelineID: r.PipelineID,
+	})
+	if err != nil || handOver == nil {
+		return err
+	}
+	job, err := handOver(ctx, tx)
+	if err != nil {
+		return err
+	}
+	return q.SetRunJob(ctx, db.SetRunJobParams{ID: id, JobID: &job})
 }
 
 // inFlight names the run in the way; when it has just ended, a plain conflict says to try again.
@@ -203,7 +206,7 @@ func runFromRow(r db.ArchiveWorkerRun) (worker.Run, error) {
 		Counts:         worker.Counts{Processed: r.Processed, Failed: r.Failed, Skipped: r.Skipped},
 		LastProgressAt: r.LastProgressAt, HeartbeatAt: r.HeartbeatAt, CurrentUnit: r.CurrentUnit, Owner: r.Owner,
 		CancelRequestedAt: r.CancelRequestedAt, CancelRequestedBy: r.CancelRequestedBy, Error: r.Error, ErrorFingerprint: r.ErrorFingerprint,
-		Notes: worker.UnmarshalNotes(r.Notes),
+		Notes: worker.UnmarshalNotes(r.Notes), PipelineID: r.PipelineID,
 	}
 	if r.StartedAt != nil && r.FinishedAt != nil {
 		ms := max(0, r.FinishedAt.Sub(*r.StartedAt).Milliseconds())

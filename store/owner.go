@@ -32,16 +32,20 @@ type Owner struct {
 
 // Own takes the lock of a run on a new connection. ok is false when somebody else holds it.
 func (s *Store) Own(ctx context.Context, runID int64) (o *Owner, ok bool, err error) {
+	return s.own(ctx, runID, lockBase+runID)
+}
+
+func (s *Store) own(ctx context.Context, id, lock int64) (o *Owner, ok bool, err error) {
 	conn, err := pgx.ConnectConfig(ctx, s.pool.Config().ConnConfig)
 	if err != nil {
-		return nil, false, translate("own run", err)
+		return nil, false, translate("take lock", err)
 	}
-	err = conn.QueryRow(ctx, "SELECT pg_try_advisory_lock($1)", lockBase+runID).Scan(&ok)
+	err = conn.QueryRow(ctx, "SELECT pg_try_advisory_lock($1)", lock).Scan(&ok)
 	if err != nil || !ok {
 		_ = conn.Close(context.WithoutCancel(ctx))
-		return nil, false, translate("own run", err)
+		return nil, false, translate("take lock", err)
 	}
-	return &Owner{conn: conn, q: db.New(conn), runID: runID}, true, nil
+	return &Owner{conn: conn, q: db.New(conn), runID: id}, true, nil
 }
 
 // Start turns the QUEUED run into RUNNING. ok is false when it is no longer queued.

@@ -84,6 +84,7 @@ type Run struct {
 	Error             *string         `json:"error"`
 	ErrorFingerprint  *string         `json:"error_fingerprint"`
 	Notes             map[string]Note `json:"notes,omitempty"`
+	PipelineID        *int64          `json:"pipeline_id,omitempty"` // the pipeline that it is a part of
 }
 
 // Note is one thing that a run counted beside its units: unknown levels, orphans, rewritten titles. Examples are few.

@@ -38,6 +38,7 @@ type ArchiveWorkerRun struct {
 	Error              *string
 	ErrorFingerprint   *string
 	Notes              json.RawMessage
+	PipelineID         *int64
 }
 
 type ChangeJournal struct {
@@ -234,6 +235,21 @@ type PairBacklog struct {
 
 type PairComparison struct {
 	Floor *float64
+}
+
+type Pipeline struct {
+	ID                int64
+	Status            string
+	Trigger           string
+	RequestedBy       string
+	Workers           []string
+	Arguments         json.RawMessage
+	Here              bool
+	StartedAt         time.Time
+	FinishedAt        *time.Time
+	CancelRequestedAt *time.Time
+	CancelRequestedBy *string
+	Error             *string
 }
 
 type QualityValidatorQueue struct {

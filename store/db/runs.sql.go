@@ -17,7 +17,7 @@ SET cancel_requested_at = coalesce(cancel_requested_at, clock_timestamp()), canc
     status = CASE status WHEN 'QUEUED' THEN 'CANCELLED' ELSE status END,
     finished_at = CASE status WHEN 'QUEUED' THEN clock_timestamp() END
 WHERE id = $2 AND status IN ('QUEUED', 'RUNNING')
-RETURNING id, worker_name, status, trigger, requested_by, config, config_fingerprint, context_fingerprint, dry_run, job_id, queued_at, started_at, finished_at, total, processed, failed, skipped, last_progress_at, heartbeat_at, current_unit, owner, cancel_requested_at, cancel_requested_by, error, error_fingerprint, notes
+RETURNING id, worker_name, status, trigger, requested_by, config, config_fingerprint, context_fingerprint, dry_run, job_id, queued_at, started_at, finished_at, total, processed, failed, skipped, last_progress_at, heartbeat_at, current_unit, owner, cancel_requested_at, cancel_requested_by, error, error_fingerprint, notes, pipeline_id
 `
 
 type CancelRunParams struct {
@@ -56,6 +56,7 @@ func (q *Queries) CancelRun(ctx context.Context, arg CancelRunParams) (ArchiveWo
 		&i.Error,
 		&i.ErrorFingerprint,
 		&i.Notes,
+		&i.PipelineID,
 	)
 	return i, err
 }
@@ -95,7 +96,7 @@ func (q *Queries) FinishRun(ctx context.Context, arg FinishRunParams) (int64, er
 }
 
 const getRun = `-- name: GetRun :one
-SELECT id, worker_name, status, trigger, requested_by, config, config_fingerprint, context_fingerprint, dry_run, job_id, queued_at, started_at, finished_at, total, processed, failed, skipped, last_progress_at, heartbeat_at, current_unit, owner, cancel_requested_at, cancel_requested_by, error, error_fingerprint, notes FROM archive_worker_runs WHERE id = $1
+SELECT id, worker_name, status, trigger, requested_by, config, config_fingerprint, context_fingerprint, dry_run, job_id, queued_at, started_at, finished_at, total, processed, failed, skipped, last_progress_at, heartbeat_at, current_unit, owner, cancel_requested_at, cancel_requested_by, error, error_fingerprint, notes, pipeline_id FROM archive_worker_runs WHERE id = $1
 `
 
 // GetRun returns one row of the ledger.
@@ -129,12 +130,13 @@ func (q *Queries) GetRun(ctx context.Context, id int64) (ArchiveWorkerRun, error
 		&i.Error,
 		&i.ErrorFingerprint,
 		&i.Notes,
+		&i.PipelineID,
 	)
 	return i, err
 }
 
 const getRunInFlight = `-- name: GetRunInFlight :one
-SELECT id, worker_name, status, trigger, requested_by, config, config_fingerprint, context_fingerprint, dry_run, job_id, queued_at, started_at, finished_at, total, processed, failed, skipped, last_progress_at, heartbeat_at, current_unit, owner, cancel_requested_at, cancel_requested_by, error, error_fingerprint, notes FROM archive_worker_runs WHERE worker_name = $1 AND status IN ('QUEUED', 'RUNNING')
+SELECT id, worker_name, status, trigger, requested_by, config, config_fingerprint, context_fingerprint, dry_run, job_id, queued_at, started_at, finished_at, total, processed, failed, skipped, last_progress_at, heartbeat_at, current_unit, owner, cancel_requested_at, cancel_requested_by, error, error_fingerprint, notes, pipeline_id FROM archive_worker_runs WHERE worker_name = $1 AND status IN ('QUEUED', 'RUNNING')
 `
 
 // GetRunInFlight returns the queued or running run of a worker.
@@ -168,13 +170,14 @@ func (q *Queries) GetRunInFlight(ctx context.Context, workerName string) (Archiv
 		&i.Error,
 		&i.ErrorFingerprint,
 		&i.Notes,
+		&i.PipelineID,
 	)
 	return i, err
 }
 
 const insertRun = `-- name: InsertRun :exec
-INSERT INTO archive_worker_runs (id, worker_name, status, trigger, requested_by, config, config_fingerprint, dry_run)
-VALUES ($1, $2, 'QUEUED', $3, $4, $5, $6, $7)
+INSERT INTO archive_worker_runs (id, worker_name, status, trigger, requested_by, config, config_fingerprint, dry_run, pipeline_id)
+VALUES ($1, $2, 'QUEUED', $3, $4, $5, $6, $7, $8)
 `
 
 type InsertRunParams struct {
@@ -185,6 +188,7 @@ type InsertRunParams struct {
 	Config            json.RawMessage
 	ConfigFingerprint []byte
 	DryRun            bool
+	PipelineID        *int64
 }
 
 // InsertRun writes a QUEUED row; the partial unique index refuses a second run in flight.
@@ -197,16 +201,17 @@ func (q *Queries) InsertRun(ctx context.Context, arg InsertRunParams) error {
 		arg.Config,
 		arg.ConfigFingerprint,
 		arg.DryRun,
+		arg.PipelineID,
 	)
 	return err
 }
 
 const latestRuns = `-- name: LatestRuns :many
-SELECT r.id, r.worker_name, r.status, r.trigger, r.requested_by, r.config, r.config_fingerprint, r.context_fingerprint, r.dry_run, r.job_id, r.queued_at, r.started_at, r.finished_at, r.total, r.processed, r.failed, r.skipped, r.last_progress_at, r.heartbeat_at, r.current_unit, r.owner, r.cancel_requested_at, r.cancel_requested_by, r.error, r.error_fingerprint, r.notes FROM unnest($1::text[]) AS w (name)
+SELECT r.id, r.worker_name, r.status, r.trigger, r.requested_by, r.config, r.config_fingerprint, r.context_fingerprint, r.dry_run, r.job_id, r.queued_at, r.started_at, r.finished_at, r.total, r.processed, r.failed, r.skipped, r.last_progress_at, r.heartbeat_at, r.current_unit, r.owner, r.cancel_requested_at, r.cancel_requested_by, r.error, r.error_fingerprint, r.notes, r.pipeline_id FROM unnest($1::text[]) AS w (name)
 CROSS JOIN LATERAL (
-    (SELECT id, worker_name, status, trigger, requested_by, config, config_fingerprint, context_fingerprint, dry_run, job_id, queued_at, started_at, finished_at, total, processed, failed, skipped, last_progress_at, heartbeat_at, current_unit, owner, cancel_requested_at, cancel_requested_by, error, error_fingerprint, notes FROM archive_worker_runs a WHERE a.worker_name = w.name AND a.status IN ('QUEUED', 'RUNNING'))
+    (SELECT id, worker_name, status, trigger, requested_by, config, config_fingerprint, context_fingerprint, dry_run, job_id, queued_at, started_at, finished_at, total, processed, failed, skipped, last_progress_at, heartbeat_at, current_unit, owner, cancel_requested_at, cancel_requested_by, error, error_fingerprint, notes, pipeline_id FROM archive_worker_runs a WHERE a.worker_name = w.name AND a.status IN ('QUEUED', 'RUNNING'))
     UNION ALL
-    (SELECT id, worker_name, status, trigger, requested_by, config, config_fingerprint, context_fingerprint, dry_run, job_id, queued_at, started_at, finished_at, total, processed, failed, skipped, last_progress_at, heartbeat_at, current_unit, owner, cancel_requested_at, cancel_requested_by, error, error_fingerprint, notes FROM archive_worker_runs f WHERE f.worker_name = w.name AND f.finished_at IS NOT NULL ORDER BY f.id DESC LIMIT 1)
+    (SELECT id, worker_name, status, trigger, requested_by, config, config_fingerprint, context_fingerprint, dry_run, job_id, queued_at, started_at, finished_at, total, processed, failed, skipped, last_progress_at, heartbeat_at, current_unit, owner, cancel_requested_at, cancel_requested_by, error, error_fingerprint, notes, pipeline_id FROM archive_worker_runs f WHERE f.worker_name = w.name AND f.finished_at IS NOT NULL ORDER BY f.id DESC LIMIT 1)
 ) AS r
 `
 
@@ -247,6 +252,7 @@ func (q *Queries) LatestRuns(ctx context.Context, workers []string) ([]ArchiveWo
 			&i.Error,
 			&i.ErrorFingerprint,
 			&i.Notes,
+			&i.PipelineID,
 		); err != nil {
 			return nil, err
 		}
@@ -376,7 +382,7 @@ func (q *Queries) ListInFlight(ctx context.Context, arg ListInFlightParams) ([]L
 }
 
 const listRuns = `-- name: ListRuns :many
-SELECT id, worker_name, status, trigger, requested_by, config, config_fingerprint, context_fingerprint, dry_run, job_id, queued_at, started_at, finished_at, total, processed, failed, skipped, last_progress_at, heartbeat_at, current_unit, owner, cancel_requested_at, cancel_requested_by, error, error_fingerprint, notes FROM archive_worker_runs
+SELECT id, worker_name, status, trigger, requested_by, config, config_fingerprint, context_fingerprint, dry_run, job_id, queued_at, started_at, finished_at, total, processed, failed, skipped, last_progress_at, heartbeat_at, current_unit, owner, cancel_requested_at, cancel_requested_by, error, error_fingerprint, notes, pipeline_id FROM archive_worker_runs
 WHERE ($1::text = '' OR worker_name = $1)
     AND ($2::text = '' OR status = $2)
     AND ($3::text = '' OR error_fingerprint = $3)
@@ -436,6 +442,7 @@ func (q *Queries) ListRuns(ctx context.Context, arg ListRunsParams) ([]ArchiveWo
 			&i.Error,
 			&i.ErrorFingerprint,
 			&i.Notes,
+			&i.PipelineID,
 		); err != nil {
 			return nil, err
 		}
@@ -448,7 +455,7 @@ func (q *Queries) ListRuns(ctx context.Context, arg ListRunsParams) ([]ArchiveWo
 }
 
 const listRunsAbove = `-- name: ListRunsAbove :many
-SELECT id, worker_name, status, trigger, requested_by, config, config_fingerprint, context_fingerprint, dry_run, job_id, queued_at, started_at, finished_at, total, processed, failed, skipped, last_progress_at, heartbeat_at, current_unit, owner, cancel_requested_at, cancel_requested_by, error, error_fingerprint, notes FROM archive_worker_runs
+SELECT id, worker_name, status, trigger, requested_by, config, config_fingerprint, context_fingerprint, dry_run, job_id, queued_at, started_at, finished_at, total, processed, failed, skipped, last_progress_at, heartbeat_at, current_unit, owner, cancel_requested_at, cancel_requested_by, error, error_fingerprint, notes, pipeline_id FROM archive_worker_runs
 WHERE ($1::text = '' OR worker_name = $1)
     AND ($2::text = '' OR status = $2)
     AND ($3::text = '' OR error_fingerprint = $3)
@@ -508,6 +515,7 @@ func (q *Queries) ListRunsAbove(ctx context.Context, arg ListRunsAboveParams) ([
 			&i.Error,
 			&i.ErrorFingerprint,
 			&i.Notes,
+			&i.PipelineID,
 		); err != nil {
 			return nil, err
 		}
