@@ -11,7 +11,7 @@ import (
 )
 
 // RunPipeline starts a pipeline of every worker through the queue. It fails with Invalid when a worker does not accept the arguments, and with a
-// Conflict that names the pipeline under way.
+// *worker.PipelineError when one is under way.
 func (e *Executor) RunPipeline(ctx context.Context, r worker.PipelineRequest) (worker.Pipeline, error) {
 	id, _, err := e.startPipeline(ctx, r, false)
 	if err != nil {

@@ -27,6 +27,7 @@ type problem struct {
 	Detail    string            `json:"detail,omitempty"`
 	Fields    map[string]string `json:"fields,omitempty"`
 	Run       *worker.Run       `json:"run,omitempty"`
+	Pipeline  *worker.Pipeline  `json:"pipeline,omitempty"`
 	Changed   []string          `json:"changed,omitempty"`  // the fields that are no longer as they were seen
 	Document  *archive.Document `json:"document,omitempty"` // as it is now
 	RequestID string            `json:"request_id,omitempty"`
@@ -80,6 +81,8 @@ func (h *handlers) classify(err error, c echo.Context) problem {
 	p := problem{Type: "about:blank", Status: http.StatusInternalServerError, Detail: defaultDetail}
 	if e, ok := errors.AsType[*worker.InFlightError](err); ok {
 		p.Status, p.Detail, p.Run = http.StatusConflict, e.Error(), &e.Run
+	} else if e, ok := errors.AsType[*worker.PipelineError](err); ok {
+		p.Status, p.Detail, p.Pipeline = http.StatusConflict, e.Error(), &e.Pipeline
 	} else if e, ok := errors.AsType[*archive.ChangedError](err); ok {
 		p.Status, p.Detail, p.Changed, p.Document = http.StatusConflict, e.Error(), e.Fields, &e.Now
 	} else if e, ok := errors.AsType[*worker.Error](err); ok && statuses[e.Kind] != 0 {
@@ -120,7 +123,7 @@ func (h *handlers) logFailure(err error, p problem, c echo.Context) {
 // failPage answers people: htmx with a notice, everybody else with a page.
 func (h *handlers) failPage(p problem, c echo.Context) {
 	page := views.ErrorPage{
-		Frame: h.frame(c, ""), Status: p.Status, Key: keys[p.Status], Detail: p.Detail, InWay: p.Run, Back: back(c),
+		Frame: h.frame(c, ""), Status: p.Status, Key: keys[p.Status], Detail: p.Detail, InWay: p.Run, Pipeline: p.Pipeline, Back: back(c),
 	}
 	switch {
 	case page.Key == "":

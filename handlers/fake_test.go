@@ -78,6 +78,8 @@ type fake struct {
 
 	spoil       string // stands in every text of a description, when set
 	judged      []judged
+	pipeline    *worker.Pipeline
+	asked       []worker.PipelineRequest
 	nothingToDo bool
 	filters     []archive.Filter
 	edits       []edited

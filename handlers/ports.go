@@ -18,6 +18,10 @@ type Panel interface {
 	State(ctx context.Context, name string) (worker.State, error)
 	// Submit queues a run. It fails with NotFound, with Invalid and its fields, or with a *worker.InFlightError.
 	Submit(ctx context.Context, r worker.Request) (worker.Run, error)
+	// RunPipeline starts every worker in order. It fails with Invalid and its fields, or with a *worker.PipelineError.
+	RunPipeline(ctx context.Context, r worker.PipelineRequest) (worker.Pipeline, error)
+	// CancelPipeline tells a pipeline to stop as a whole.
+	CancelPipeline(ctx context.Context, id int64, by string) (worker.Pipeline, error)
 	// Fingerprints are what the settings in force of each worker are known by.
 	Fingerprints(ctx context.Context) (map[string][]byte, error)
 	// Cancel tells a run to stop, or takes a queued one back.
@@ -30,6 +34,10 @@ type Ledger interface {
 	Runs(ctx context.Context, f worker.RunFilter) (worker.RunPage, error)
 	// Run returns one run, or NotFound.
 	Run(ctx context.Context, id int64) (worker.Run, error)
+	// ActivePipeline returns the pipeline under way, nil when there is none.
+	ActivePipeline(ctx context.Context) (*worker.Pipeline, error)
+	// Pipeline returns one pipeline with its runs, or NotFound.
+	Pipeline(ctx context.Context, id int64) (worker.Pipeline, error)
 	// Neighbours returns the runs of the same worker before and after this one, 0 for none.
 	Neighbours(ctx context.Context, r worker.Run) (previous, following int64, err error)
 	// UnitFailures returns units that failed alone, in order of their key.

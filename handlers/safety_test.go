@@ -41,7 +41,7 @@ func TestSecurityHeaders(t *testing.T) {
 // TestCrossOriginWrites are refused, whichever way a browser tells; clients that are no browser pass.
 func TestCrossOriginWrites(t *testing.T) {
 	t.Parallel()
-	writes := []string{"/workers/ner/runs", "/runs/1280/cancel", "/import", "/import/sample", "/language", "/documents/101", "/reviews/CONFLICT/1", "/reviews/undo/1", "/reviews/alike"}
+	writes := []string{"/workers/ner/runs", "/runs/1280/cancel", "/import", "/import/sample", "/language", "/documents/101", "/reviews/CONFLICT/1", "/reviews/undo/1", "/reviews/alike", "/pipelines", "/pipelines/3/cancel"}
 	for _, header := range []map[string]string{
 		{"Sec-Fetch-Site": "cross-site"},
 		{"Sec-Fetch-Site": "same-site"},
@@ -95,6 +95,8 @@ func hostile() *fake {
 	}
 	f.failures = []worker.UnitFailure{{Unit: 1, Name: payload, Error: payload + "\n" + payload}}
 	f.spoil = payload
+	f.pipeline = underWay()
+	f.pipeline.RequestedBy, f.pipeline.CancelRequestedBy, f.pipeline.Error, f.pipeline.Workers = payload, p, p, []string{payload, payload, payload, payload}
 	f.judged = []judged{{archive.Judgement{Kind: archive.Conflict, ID: 1, Verdict: archive.Verdict(payload)}, archive.Actor{Person: payload}}}
 	f.changes = []worker.Change{{ID: 1, UnitKind: payload, UnitName: payload, Field: payload, Before: p, After: p, Rule: payload}}
 	return f
@@ -115,7 +117,7 @@ func TestNothingStoredRuns(t *testing.T) {
 	for _, path := range []string{
 		"/workers", "/workers/ner", "/workers/transfer", "/workers/ner/force?limit=%3Cscript%3Ealert(1)%3C/script%3E", "/runs", "/runs/1263", "/runs/1275", "/runs/1280", "/runs/1281",
 		"/runs?fingerprint=%22%3E%3Cscript%3Ealert(1)%3C/script%3E&worker=%22%3E%3Cscript%3E", "/workers/%3Cscript%3Ealert(1)%3C%2Fscript%3E", "/runs?status=%3Cscript%3E", "/%3Cscript%3E",
-		"/documents", "/documents?reason=%22%3E%3Cscript%3E", "/documents/101", "/documents/101/edit", "/reviews", "/reviews?kind=SUBJECT", "/reviews?kind=ANOMALY", "/reviews?kind=DECIDED", "/reviews?kind=CONFLICT&done=1", "/reviews/alike?kind=ANOMALY&id=101", "/documents/%3Cscript%3E",
+		"/pipelines/3", "/documents", "/documents?reason=%22%3E%3Cscript%3E", "/documents/101", "/documents/101/edit", "/reviews", "/reviews?kind=SUBJECT", "/reviews?kind=ANOMALY", "/reviews?kind=DECIDED", "/reviews?kind=CONFLICT&done=1", "/reviews/alike?kind=ANOMALY&id=101", "/documents/%3Cscript%3E",
 	} {
 		queries = append(queries, struct {
 			f *fake

@@ -36,6 +36,7 @@ func TestShots(t *testing.T) {
 	broken := busy()
 	broken.explode = true
 	worked := busy()
+	worked.pipeline = underWay()
 	for _, id := range []int64{3} {
 		if _, err := worked.Decide(t.Context(), archive.Judgement{Kind: archive.Conflict, ID: id, Verdict: archive.Dismiss}, archive.Actor{Person: "panel 127.0.0.1"}); err != nil {
 			t.Fatal(err)
@@ -53,6 +54,7 @@ func TestShots(t *testing.T) {
 		"run-partly": full.URL + "/runs/1263", "run-failed": full.URL + "/runs/1275", "run-running": full.URL + "/runs/1280", "run-queued": full.URL + "/runs/1281",
 		"documents": full.URL + "/documents", "documents-filtered": full.URL + "/documents?status=PENDING_AI&tag=7&entity=21", "documents-pt": full.URL + "/documents?lang=pt-BR",
 		"documents-none": full.URL + "/documents?reason=NO_TAGS", "document": full.URL + "/documents/101", "document-pt": full.URL + "/documents/104?lang=pt-BR",
+		"pipeline": full.URL + "/pipelines/3", "pipeline-pt": full.URL + "/pipelines/3?lang=pt-BR",
 		"reviews": full.URL + "/reviews", "reviews-subjects": full.URL + "/reviews?kind=SUBJECT", "reviews-anomalies-pt": full.URL + "/reviews?kind=ANOMALY&lang=pt-BR",
 		"reviews-none": todone.URL + "/reviews", "reviews-decided": full.URL + "/reviews?kind=DECIDED", "reviews-done": full.URL + "/reviews?kind=CONFLICT&done=3", "reviews-alike": full.URL + "/reviews/alike?kind=CONFLICT",
 		"document-bare": full.URL + "/documents/103", "edit": full.URL + "/documents/101/edit", "edit-pt": full.URL + "/documents/101/edit?lang=pt-BR",

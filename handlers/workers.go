@@ -26,6 +26,9 @@ func (h *handlers) listWorkers(c echo.Context) error {
 		return answerJSON(c, http.StatusOK, workersAnswer{h.now().UTC(), states})
 	}
 	page := h.workersPage(c, states)
+	if page.Pipeline, err = h.ledger.ActivePipeline(ctx); err != nil {
+		return err
+	}
 	if wantsPart(c.Request()) || page.Polls() {
 		return render(c, http.StatusOK, views.Workers(page), views.WorkersPart(page))
 	}

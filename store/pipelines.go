@@ -17,7 +17,7 @@ const pipelineLocks int64 = 0x53435250 << 32
 const onePipeline = "pipelines_one_at_a_time"
 
 // StartPipeline notes a pipeline under way. here says that this process does it: it then holds the pipeline's lock until release is called. A
-// pipeline that is under way already gives a Conflict that names it.
+// pipeline that is under way already gives a *worker.PipelineError.
 func (s *Store) StartPipeline(ctx context.Context, r worker.PipelineRequest, workers []string, here bool) (id int64, release func(), err error) {
 	arguments, err := json.Marshal(r.Arguments)
 	if err != nil {
@@ -48,8 +48,7 @@ func (s *Store) StartPipeline(ctx context.Context, r worker.PipelineRequest, wor
 	if lookErr != nil || p == nil {
 		return 0, nil, &worker.Error{Kind: worker.Conflict, Msg: "A pipeline was under way that has just ended; try again.", Err: err}
 	}
-	return 0, nil, worker.Errorf(worker.Conflict, "Pipeline #%d is under way, started by %s at %s. Nothing was started.",
-		p.ID, p.RequestedBy, p.StartedAt.UTC().Format("2006-01-02 15:04:05 MST"))
+	return 0, nil, &worker.PipelineError{Pipeline: *p}
 }
 
 // Pipeline returns a pipeline with its runs.

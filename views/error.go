@@ -5,14 +5,15 @@ import "scrinalia/worker"
 // ErrorPage is a request that was not answered as asked.
 type ErrorPage struct {
 	Frame
-	Status  int
-	Key     string      // which texts it has: notfound, conflict, refused, unavailable, forbidden, misdirected, method, toolarge, malformed, internal
-	Subject string      // what the text is about, where it names something
-	Detail  string      // a sentence of the program about this case, safe to show
-	Fields  []string    // refusals, field by field
-	InWay   *worker.Run // the run that is in the way
-	InLabel string      // the name of its worker
-	Back    string      // where to go on
+	Status   int
+	Key      string           // which texts it has: notfound, conflict, refused, unavailable, forbidden, misdirected, method, toolarge, malformed, internal
+	Subject  string           // what the text is about, where it names something
+	Detail   string           // a sentence of the program about this case, safe to show
+	Fields   []string         // refusals, field by field
+	InWay    *worker.Run      // the run that is in the way
+	InLabel  string           // the name of its worker
+	Pipeline *worker.Pipeline // the pipeline that is in the way
+	Back     string           // where to go on
 }
 
 // Title says what is the matter.
@@ -23,11 +24,19 @@ func (p ErrorPage) Title() string {
 		}
 		return p.T("error.inflight.running", p.WorkerLabel(p.InWay.Worker, p.InLabel))
 	}
+	if p.Pipeline != nil {
+		return p.T("error.pipeline.title")
+	}
 	return p.T("error." + p.Key + ".title")
 }
 
 // Text says what it means and what to do.
-func (p ErrorPage) Text() string { return p.T("error."+p.Key+".text", p.Subject) }
+func (p ErrorPage) Text() string {
+	if p.Pipeline != nil {
+		return p.T("error.pipeline.text", p.Asker(p.Pipeline.RequestedBy), p.When(p.Pipeline.StartedAt))
+	}
+	return p.T("error."+p.Key+".text", p.Subject)
+}
 
 // WayText names who started the run in the way, when, and how far it is.
 func (p ErrorPage) WayText() string {

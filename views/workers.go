@@ -9,8 +9,9 @@ import (
 // WorkersPage is the table of workers.
 type WorkersPage struct {
 	Frame
-	Rows  []WorkerRow
-	Empty bool // nothing was imported yet, and the table is shown on demand
+	Rows     []WorkerRow
+	Empty    bool             // nothing was imported yet, and the table is shown on demand
+	Pipeline *worker.Pipeline // the one under way
 }
 
 // WorkerRow is one worker of the table.
@@ -22,6 +23,9 @@ type WorkerRow struct {
 
 // Polls says whether the page has something to wait for.
 func (p WorkersPage) Polls() bool {
+	if p.Pipeline != nil {
+		return true
+	}
 	for _, r := range p.Rows {
 		if r.ActiveRun != nil {
 			return true

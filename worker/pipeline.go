@@ -1,6 +1,9 @@
 package worker
 
-import "time"
+import (
+	"fmt"
+	"time"
+)
 
 // Pipeline is the workers in order, each its own run. Its status is Running until it ends as the first run that does not succeed, or with
 // Success. Its JSON is a contract.
@@ -59,4 +62,22 @@ func (s Settings) For(d Definition) Settings {
 		s.Engine, s.Preset = "", ""
 	}
 	return s
+}
+
+// PipelineError says that a pipeline is under way already; it carries that pipeline.
+type PipelineError struct{ Pipeline Pipeline }
+
+// Error names the pipeline in the way, who started it and since when.
+func (e *PipelineError) Error() string {
+	return fmt.Sprintf("Pipeline #%d is under way, started by %s at %s. Nothing was started.",
+		e.Pipeline.ID, e.Pipeline.RequestedBy, e.Pipeline.StartedAt.UTC().Format("2006-01-02 15:04:05 MST"))
+}
+
+// As lets KindOf see a Conflict.
+func (e *PipelineError) As(target any) bool {
+	if t, ok := target.(**Error); ok {
+		*t = &Error{Kind: Conflict, Msg: e.Error()}
+		return true
+	}
+	return false
 }

@@ -87,26 +87,59 @@ func (a *app) run(ctx context.Context, f runFlags, names []string) error {
 	if _, err := p.executor.Recover(ctx); err != nil {
 		return err
 	}
-	if f.all {
-		names = p.catalogue.Names()
-	}
 	by := oneLine(f.by, 100)
 	if by == "" {
 		by = who()
 	}
-	for _, name := range names {
-		given := arguments
-		if d, err := p.catalogue.Lookup(name); err == nil && f.all && len(d.EngineChoices()) == 0 {
-			given.Engine, given.Preset = "", "" // meant for those that take one
-		}
-		r, err := a.runOne(ctx, p, f.json, worker.Request{Worker: name, Arguments: given, Trigger: worker.CLI, RequestedBy: by})
-		if err != nil {
-			return err
-		}
-		if s := statusOfRun(r); s != 0 {
-			return exitError(s)
-		}
+	if f.all {
+		return a.runAll(ctx, p, f.json, worker.PipelineRequest{Arguments: arguments, Trigger: worker.CLI, RequestedBy: by})
 	}
+	r, err := a.runOne(ctx, p, f.json, worker.Request{Worker: names[0], Arguments: arguments, Trigger: worker.CLI, RequestedBy: by})
+	if err != nil {
+		return err
+	}
+	return exitOf(r.Status)
+}
+
+// runAll runs every worker in order, as one pipeline that the panel shows and can cancel.
+func (a *app) runAll(ctx context.Context, p *program, asJSON bool, r worker.PipelineRequest) error {
+	show := newProgress(a.stderr)
+	var printed error
+	done, err := p.executor.RunPipelineHere(ctx, r, show.update, func(run worker.Run) {
+		show.clear()
+		printed = errors.Join(printed, a.print(run, asJSON))
+	})
+	show.clear()
+	if err != nil {
+		return a.refused(err, asJSON)
+	}
+	if printed != nil {
+		return printed
+	}
+	return exitOf(done.Status)
+}
+
+func exitOf(s worker.Status) error {
+	if code := statusOfRun(s); code != 0 {
+		return exitError(code)
+	}
+	return nil
+}
+
+// refused tells a script which run is in the way.
+func (a *app) refused(err error, asJSON bool) error {
+	var busy *worker.InFlightError
+	if errors.As(err, &busy) && asJSON {
+		_ = printJSON(a.stdout, map[string]any{"in_flight": busy.Run})
+	}
+	return err
+}
+
+func (a *app) print(r worker.Run, asJSON bool) error {
+	if asJSON {
+		return printJSON(a.stdout, r)
+	}
+	printOutcome(a.stdout, r)
 	return nil
 }
 
@@ -115,21 +148,13 @@ func (a *app) runOne(ctx context.Context, p *program, asJSON bool, r worker.Requ
 	done, err := p.executor.RunHere(ctx, r, show.update)
 	show.clear()
 	if err != nil {
-		var busy *worker.InFlightError
-		if errors.As(err, &busy) && asJSON {
-			_ = printJSON(a.stdout, map[string]any{"in_flight": busy.Run})
-		}
-		return done, err
+		return done, a.refused(err, asJSON)
 	}
-	if asJSON {
-		return done, printJSON(a.stdout, done)
-	}
-	printOutcome(a.stdout, done)
-	return done, nil
+	return done, a.print(done, asJSON)
 }
 
-func statusOfRun(r worker.Run) int {
-	switch r.Status {
+func statusOfRun(s worker.Status) int {
+	switch s {
 	case worker.Success:
 		return 0
 	case worker.Cancelled:
