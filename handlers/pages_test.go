@@ -86,7 +86,7 @@ func TestPages(t *testing.T) {
 		{"run that is no number", busy, "/runs/x", nil, 404, "h1", "There is nothing here"},
 		{"no such page", busy, "/nothing", pt, 404, "h1", "Não há nada aqui"},
 		{"no such file", busy, "/static/nothing.css", nil, 404, "h1", "There is nothing here"},
-		{"no such report", busy, "/imports/x", nil, 404, ".slip", "The address leads to no worker, no run and no page.The report is not kept any more."},
+		{"no such report", busy, "/imports/x", nil, 404, ".slip", "The address leads to no worker, no run and no page. The report is not kept any more."},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
