@@ -2,6 +2,7 @@ package archive
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -120,7 +121,9 @@ const MaxNote = 1000
 
 // The bounds of names, as the workers have them.
 const (
-	MinName, MaxTag, MaxEntity = 3, 100, 149
+	MinName   = 3
+	MaxTag    = 100
+	MaxEntity = 149
 )
 
 // EntityTypes are the types of entities.
@@ -152,7 +155,7 @@ func (e *Edit) Check() error {
 	for i, n := range e.AddEntities {
 		e.AddEntities[i].Name = tidy(n.Name, false)
 		checkName(wrong, "add_entities", e.AddEntities[i].Name, MaxEntity)
-		if !known(n.Type) {
+		if !slices.Contains(EntityTypes, n.Type) {
 			wrong["add_entities"] = "the type takes one of " + strings.Join(EntityTypes, ", ")
 		}
 	}
@@ -177,15 +180,6 @@ func checkName(wrong map[string]string, field, name string, most int) {
 	if n := utf8.RuneCountInString(name); n < MinName || n > most {
 		wrong[field] = fmt.Sprintf("a name takes %d to %d characters; this has %d", MinName, most, n)
 	}
-}
-
-func known(entityType string) bool {
-	for _, t := range EntityTypes {
-		if t == entityType {
-			return true
-		}
-	}
-	return false
 }
 
 // tidy makes a typed text storable: no control characters, line ends as line feeds, nothing around it; one line where it is not long.

@@ -102,8 +102,10 @@ func documentFilters(n int) []filter {
 		{"/documents?status&tag", []string{"/documents?status=NEEDS_REVIEW&tag=17", "/documents?status=AI_APPROVED&tag=200000"}},
 		{"/documents?status&reason&typology", []string{"/documents?status=NEEDS_REVIEW&reason=MISSING_DATE&typology=4"}},
 		{"/documents of what waits, at the end", []string{"/documents?pending=ner"}},
-		{"/reviews, each kind, first and deep page", []string{"/reviews?kind=CONFLICT", "/reviews?kind=CONFLICT&after=150000", "/reviews?kind=SUBJECT", "/reviews?kind=SUBJECT&after=50000",
-			"/reviews?kind=ANOMALY", "/reviews?kind=ANOMALY&after=" + strconv.Itoa(n/2), "/reviews?kind=DECIDED"}},
+		{"/reviews, each kind, first and deep page", []string{
+			"/reviews?kind=CONFLICT", "/reviews?kind=CONFLICT&after=150000", "/reviews?kind=SUBJECT", "/reviews?kind=SUBJECT&after=50000",
+			"/reviews?kind=ANOMALY", "/reviews?kind=ANOMALY&after=" + strconv.Itoa(n/2), "/reviews?kind=DECIDED",
+		}},
 		{"/reviews/alike, all names that are the very same", []string{"/reviews/alike?kind=CONFLICT"}},
 		{"/documents/{id}", []string{"/documents/17", "/documents/" + strconv.Itoa(n)}},
 		{"/documents/1, which contains all others", []string{"/documents/1"}},

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -146,10 +147,8 @@ func judgement(c echo.Context) (archive.Judgement, error) {
 
 // checkVerdict refuses a verdict that is none of the kind's.
 func checkVerdict(j archive.Judgement) error {
-	for _, v := range j.Kind.Verdicts() {
-		if v == j.Verdict {
-			return nil
-		}
+	if slices.Contains(j.Kind.Verdicts(), j.Verdict) {
+		return nil
 	}
 	return &worker.Error{Kind: worker.Invalid, Msg: "The decision was refused.", Fields: map[string]string{
 		"verdict": fmt.Sprintf("verdict takes one of %v here", j.Kind.Verdicts()),

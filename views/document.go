@@ -82,6 +82,7 @@ func (p DocumentPage) Look() string {
 		return "s-warn"
 	case archive.HumanApproved:
 		return "s-ok"
+	case archive.PendingAI, archive.AIApproved, archive.Rejected:
 	}
 	return ""
 }

@@ -2,6 +2,7 @@ package views
 
 import (
 	"net/url"
+	"slices"
 	"strings"
 
 	"scrinalia/archive"
@@ -86,7 +87,7 @@ func (p ReviewsPage) Next() string {
 
 // Tabs are the kinds and what was decided last.
 func (p ReviewsPage) Tabs() []archive.Kind {
-	return append(archive.Kinds[:len(archive.Kinds):len(archive.Kinds)], Decided)
+	return append(slices.Clip(archive.Kinds), Decided)
 }
 
 // CountOf says how much waits of a kind: 10,000+ when there is more.
@@ -185,14 +186,7 @@ func (f Frame) DecidedBy(r archive.Review) string {
 }
 
 // Repeated says whether other descriptions bear the same title.
-func Repeated(r archive.Review) bool {
-	for _, reason := range r.Document.Reasons {
-		if reason == "REPEATED_TITLE" {
-			return true
-		}
-	}
-	return false
-}
+func Repeated(r archive.Review) bool { return slices.Contains(r.Document.Reasons, "REPEATED_TITLE") }
 
 // EntityPath and TagPath lead to the descriptions that use a name.
 func EntityPath(id int64) string { return DocumentsPath(archive.Filter{Entity: id}) }
