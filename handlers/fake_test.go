@@ -75,6 +75,7 @@ type fake struct {
 	rejects   string // what the importer leaves in a file of rejects below dir
 	dir       string // where reports are kept
 	explode   bool
+	revisions []worker.Revision // of ner, newest first
 
 	spoil       string // stands in every text of a description, when set
 	judged      []judged
@@ -198,7 +199,14 @@ func (f *fake) Run(_ context.Context, id int64) (worker.Run, error) {
 }
 
 func (f *fake) Neighbours(_ context.Context, r worker.Run) (previous, following int64, err error) {
-	return r.ID - 1, 0, f.err
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for _, other := range f.runs {
+		if other.Worker == r.Worker && other.ID < r.ID {
+			previous = max(previous, other.ID)
+		}
+	}
+	return previous, 0, f.err
 }
 
 func (f *fake) UnitFailures(_ context.Context, _ worker.Run, after int64, limit int) ([]worker.UnitFailure, error) {
@@ -248,3 +256,89 @@ func (f *fake) Import(_ context.Context, name, format string, checkOnly bool, r 
 }
 
 func (f *fake) LoadSample(context.Context) (views.ImportReport, error) { return f.report, f.importErr }
+
+// Override, like what follows, is what settings keep; here of ner only, and nothing is checked but what everything else checks.
+func (f *fake) Override(_ context.Context, name string) (worker.Override, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if len(f.revisions) == 0 || name != "ner" {
+		return worker.Override{}, f.err
+	}
+	return worker.Override{Version: f.revisions[0].Version, Settings: f.revisions[0].After}, f.err
+}
+
+func (f *fake) Save(ctx context.Context, c worker.OverrideChange) (worker.Saved, error) {
+	c, err := worker.CheckChange(must(c.Worker), c)
+	if err != nil {
+		return worker.Saved{}, err
+	}
+	current, err := f.Override(ctx, c.Worker)
+	if err != nil {
+		return worker.Saved{}, err
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if c.Seen != worker.AnyVersion && c.Seen != current.Version {
+		return worker.Saved{}, &worker.SettingsChangedError{Seen: c.Seen, Current: f.revisions[0]}
+	}
+	if len(worker.SettingsDiffer(current.Settings, c.Settings)) == 0 {
+		return worker.Saved{Override: current}, nil
+	}
+	r := worker.Revision{
+		Worker: c.Worker, Version: current.Version + 1, At: noon, By: c.By, Channel: c.Channel, Note: c.Note, Before: current.Settings, After: c.Settings,
+	}
+	if c.RestoredFrom > 0 {
+		r.RestoredFrom = &c.RestoredFrom
+	}
+	f.revisions = append([]worker.Revision{r}, f.revisions...)
+	return worker.Saved{Override: worker.Override{Version: r.Version, Settings: c.Settings}, Changed: true}, nil
+}
+
+func (f *fake) Restore(ctx context.Context, c worker.OverrideChange, version int64) (worker.Saved, error) {
+	r, err := f.Revision(ctx, c.Worker, version)
+	if err != nil {
+		return worker.Saved{}, err
+	}
+	c.Settings, c.RestoredFrom = r.After, version
+	return f.Save(ctx, c)
+}
+
+func (f *fake) Revision(_ context.Context, name string, version int64) (worker.Revision, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for _, r := range f.revisions {
+		if r.Version == version && r.Worker == name {
+			return r, f.err
+		}
+	}
+	return worker.Revision{}, worker.Errorf(worker.NotFound, "The settings of %s have no revision %d.", name, version)
+}
+
+func (f *fake) Revisions(_ context.Context, filter worker.RevisionFilter) (worker.RevisionPage, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	page := worker.RevisionPage{}
+	for _, r := range f.revisions {
+		if r.Worker != filter.Worker || filter.By != "" && r.By != filter.By || filter.Before > 0 && r.Version >= filter.Before {
+			continue
+		}
+		if len(page.Revisions) == filter.Limit {
+			page.Older = page.Revisions[filter.Limit-1].Version
+			break
+		}
+		page.Revisions = append(page.Revisions, r)
+	}
+	return page, f.err
+}
+
+func (f *fake) Editors(context.Context, string) ([]string, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	var editors []string
+	for _, r := range f.revisions {
+		if !slices.Contains(editors, r.By) {
+			editors = append(editors, r.By)
+		}
+	}
+	return editors, f.err
+}

@@ -12,13 +12,14 @@ import (
 	"github.com/labstack/echo/v4"
 )
 
-// Options are what the panel needs. Catalogue, Panel, Ledger, Archive, Reviews, Importer and Search are required.
+// Options are what the panel needs. Catalogue, Panel, Ledger, Settings, Archive, Reviews, Importer and Search are required.
 type Options struct {
 	Catalogue   *worker.Catalogue
 	Panel       Panel
 	Ledger      Ledger
 	Archive     Archive
 	Reviews     Reviews
+	Settings    Settings
 	Importer    Importer
 	Search      Searcher
 	Log         *slog.Logger     // discarded when nil
@@ -38,6 +39,7 @@ type handlers struct {
 	ledger      Ledger
 	archive     Archive
 	reviews     Reviews
+	settings    Settings
 	importer    Importer
 	search      Searcher
 	log         *slog.Logger
@@ -54,7 +56,7 @@ type handlers struct {
 // New returns the panel. It opens nothing and starts nothing.
 func New(o Options) http.Handler {
 	h := &handlers{
-		catalogue: o.Catalogue, panel: o.Panel, ledger: o.Ledger, archive: o.Archive, reviews: o.Reviews, importer: o.Importer, search: o.Search, log: o.Log,
+		catalogue: o.Catalogue, panel: o.Panel, ledger: o.Ledger, settings: o.Settings, archive: o.Archive, reviews: o.Reviews, importer: o.Importer, search: o.Search, log: o.Log,
 		version: o.Version, environment: o.Environment, zone: o.Location, language: views.Language(o.Language), now: o.Now,
 		assets: static.URLs(), hosts: o.Hosts, reports: reports{dir: o.ReportsDir},
 	}

@@ -91,7 +91,7 @@ func TestReportsAreBounded(t *testing.T) {
 	f.dir, f.rejects = t.TempDir(), "line,column,id,reason\n"
 	now := noon
 	h := handlers.New(handlers.Options{
-		Catalogue: catalogue(), Panel: f, Ledger: f, Importer: f, ReportsDir: filepath.Join(f.dir, "imports"),
+		Catalogue: catalogue(), Panel: f, Ledger: f, Settings: f, Importer: f, ReportsDir: filepath.Join(f.dir, "imports"),
 		Now: func() time.Time { now = now.Add(time.Second); return now },
 	})
 	var addresses []string

@@ -53,7 +53,7 @@ func TestJSONShapes(t *testing.T) {
 	if d := cmp.Diff(state, keysOf(t, workers[2])); d != "" {
 		t.Errorf("a worker (-want +got):\n%s", d)
 	}
-	if d := cmp.Diff(sorted(append([]string{"options_declared"}, state...)), keysOf(t, json.RawMessage(ask(t, h, asJSON(asked{path: "/workers/ner"})).text))); d != "" {
+	if d := cmp.Diff(sorted(append([]string{"options_declared", "override"}, state...)), keysOf(t, json.RawMessage(ask(t, h, asJSON(asked{path: "/workers/ner"})).text))); d != "" {
 		t.Errorf("one worker (-want +got):\n%s", d)
 	}
 	ledger := fields(t, ask(t, h, asJSON(asked{path: "/runs?limit=2&worker=cleaning"})).text)
@@ -63,7 +63,7 @@ func TestJSONShapes(t *testing.T) {
 	if got, want := string(ledger["newer"]), "null"; got != want {
 		t.Errorf("newer is %s, want %s", got, want)
 	}
-	if d := cmp.Diff(sorted(append([]string{"changes", "failures"}, run...)), keysOf(t, json.RawMessage(ask(t, h, asJSON(asked{path: "/runs/1263"})).text))); d != "" {
+	if d := cmp.Diff(sorted(append([]string{"changes", "failures", "previous"}, run...)), keysOf(t, json.RawMessage(ask(t, h, asJSON(asked{path: "/runs/1263"})).text))); d != "" {
 		t.Errorf("a run (-want +got):\n%s", d)
 	}
 	if got, want := ask(t, h, asJSON(asked{path: "/runs?status=SUCCESS&worker=transfer"})).text, `{"runs":[],"older":null,"newer":null}`+"\n"; got != want {

@@ -94,3 +94,19 @@ type Reviews interface {
 	// UndoReview makes a decided review wait again. It fails with a Conflict when something stands in the way.
 	UndoReview(ctx context.Context, id int64, by archive.Actor) error
 }
+
+// Settings are what is set of the workers against the code, with the history of it.
+type Settings interface {
+	// Override returns what is set of a worker.
+	Override(ctx context.Context, name string) (worker.Override, error)
+	// Save replaces it. It fails with Invalid and its fields, or with *worker.SettingsChangedError.
+	Save(ctx context.Context, c worker.OverrideChange) (worker.Saved, error)
+	// Restore makes the settings of a revision those in force again. It fails as Save does, or with NotFound.
+	Restore(ctx context.Context, c worker.OverrideChange, version int64) (worker.Saved, error)
+	// Revision returns one change, or NotFound.
+	Revision(ctx context.Context, name string, version int64) (worker.Revision, error)
+	// Revisions returns a page of the changes, newest first.
+	Revisions(ctx context.Context, f worker.RevisionFilter) (worker.RevisionPage, error)
+	// Editors lists who made changes.
+	Editors(ctx context.Context, name string) ([]string, error)
+}

@@ -17,6 +17,13 @@ type runAnswer struct {
 	worker.Run
 	Failures []worker.UnitFailure `json:"failures"`
 	Changes  []worker.Change      `json:"changes"`
+	Previous *previousRun         `json:"previous"` // nil for the first run of the worker
+}
+
+// previousRun is the run of the same worker before, and in which settings this one differs from it.
+type previousRun struct {
+	ID          int64               `json:"id"`
+	Differences []worker.Difference `json:"differences"`
 }
 
 // showRun shows one run with its failed units and what it changed.
@@ -36,13 +43,22 @@ func (h *handlers) showRun(c echo.Context) error {
 	if err := h.fillRun(ctx, &page); err != nil {
 		return err
 	}
-	if wantsJSON(c.Request()) {
-		return answerJSON(c, http.StatusOK, runAnswer{run, orEmpty(page.Failures), orEmpty(page.Changes)})
+	if page.Previous, page.Following, err = h.ledger.Neighbours(ctx, run); err != nil {
+		return err
 	}
-	if !wantsPart(c.Request()) {
-		if page.Previous, page.Following, err = h.ledger.Neighbours(ctx, run); err != nil {
+	if page.Previous > 0 {
+		before, err := h.ledger.Run(ctx, page.Previous)
+		if err != nil {
 			return err
 		}
+		page.Before = &before.Config
+	}
+	if wantsJSON(c.Request()) {
+		answer := runAnswer{Run: run, Failures: orEmpty(page.Failures), Changes: orEmpty(page.Changes)}
+		if page.Before != nil {
+			answer.Previous = &previousRun{page.Previous, orEmpty(page.Differences())}
+		}
+		return answerJSON(c, http.StatusOK, answer)
 	}
 	return render(c, http.StatusOK, views.Run(page), views.RunPart(page))
 }

@@ -1,9 +1,7 @@
 package handlers
 
 import (
-	"fmt"
 	"net/http"
-	"strconv"
 	"strings"
 
 	"scrinalia/views"
@@ -62,23 +60,9 @@ func runsJSON(p views.RunsPage) runsAnswer {
 // readFilter reads the filters from the address, and says what each would accept.
 func (h *handlers) readFilter(c echo.Context) (worker.RunFilter, error) {
 	wrong := map[string]string{}
-	number := func(name string, most int64) int64 {
-		s := c.QueryParam(name)
-		if s == "" {
-			return 0
-		}
-		n, err := strconv.ParseInt(s, 10, 64)
-		if err != nil || n < 1 || most > 0 && n > most {
-			wrong[name] = name + " takes a whole number of at least 1"
-			if most > 0 {
-				wrong[name] = fmt.Sprintf("%s takes a whole number from 1 to %d", name, most)
-			}
-		}
-		return n
-	}
 	f := worker.RunFilter{
 		Worker: c.QueryParam("worker"), Status: worker.Status(strings.ToUpper(c.QueryParam("status"))), Fingerprint: c.QueryParam("fingerprint"),
-		Before: number("before", 0), After: number("after", 0), Limit: int(number("limit", maxPage)),
+		Before: wholeNumber(c, "before", 0, wrong), After: wholeNumber(c, "after", 0, wrong), Limit: int(wholeNumber(c, "limit", maxPage, wrong)),
 	}
 	if f.Worker != "" {
 		if _, err := h.catalogue.Lookup(f.Worker); err != nil {

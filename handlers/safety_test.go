@@ -151,7 +151,7 @@ func TestPanic(t *testing.T) {
 	f.explode = true
 	var lines bytes.Buffer
 	h := handlers.New(handlers.Options{
-		Catalogue: catalogue(), Panel: f, Ledger: f, Importer: f, Log: slog.New(slog.NewJSONHandler(&lines, nil)), Location: saoPaulo,
+		Catalogue: catalogue(), Panel: f, Ledger: f, Settings: f, Importer: f, Log: slog.New(slog.NewJSONHandler(&lines, nil)), Location: saoPaulo,
 	})
 	a := ask(t, h, asked{path: "/workers"})
 	id := a.Header.Get("X-Request-Id")
@@ -184,7 +184,7 @@ func TestProbes(t *testing.T) {
 	f := busy()
 	f.err = worker.Errorf(worker.Unavailable, "The database does not answer.")
 	var lines bytes.Buffer
-	h := handlers.New(handlers.Options{Catalogue: catalogue(), Panel: f, Ledger: f, Importer: f, Log: slog.New(slog.NewJSONHandler(&lines, &slog.HandlerOptions{Level: slog.LevelInfo}))})
+	h := handlers.New(handlers.Options{Catalogue: catalogue(), Panel: f, Ledger: f, Settings: f, Importer: f, Log: slog.New(slog.NewJSONHandler(&lines, &slog.HandlerOptions{Level: slog.LevelInfo}))})
 	if a := ask(t, h, asked{path: "/health/live"}); a.StatusCode != http.StatusOK || a.text != `{"status":"up"}`+"\n" {
 		t.Errorf("live: %d %s", a.StatusCode, a.text)
 	}

@@ -2,9 +2,7 @@ package handlers
 
 import (
 	"bytes"
-	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"net/http"
 	"net/url"
@@ -70,47 +68,21 @@ func (h *handlers) created(c echo.Context, run worker.Run) error {
 	return answerJSON(c, http.StatusCreated, run)
 }
 
-const notAnOrder = "The body is no JSON object with engine, preset, batch_size, options and by."
-
 // decodeOrder reads the body. No body asks for a run as configured.
-func decodeOrder(body io.Reader) (runOrder, error) {
-	var order runOrder
+func decodeOrder(body io.Reader) (order runOrder, err error) {
 	raw, err := io.ReadAll(body)
 	if err != nil || len(bytes.TrimSpace(raw)) == 0 {
 		return order, err
 	}
-	if !bytes.HasPrefix(bytes.TrimSpace(raw), []byte("{")) {
-		return order, echo.NewHTTPError(http.StatusBadRequest, notAnOrder)
-	}
-	dec := json.NewDecoder(bytes.NewReader(raw))
-	dec.UseNumber()
-	dec.DisallowUnknownFields()
-	err = dec.Decode(&order)
-	if err == nil {
-		if _, more := dec.Token(); !errors.Is(more, io.EOF) {
-			err = errors.New("there is more than one value")
-		}
-	}
-	if err == nil {
-		return order, nil
-	}
-	if name, ok := strings.CutPrefix(err.Error(), "json: unknown field "); ok {
-		name = strings.Trim(name, `"`)
-		return order, &worker.Error{Kind: worker.Invalid, Msg: "The request has a field that is not known.", Fields: map[string]string{
-			name: fmt.Sprintf("%q is not known; the fields are engine, preset, batch_size, options and by", name),
-		}}
-	}
-	if e, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
-		return order, &worker.Error{Kind: worker.Invalid, Msg: "A field of the request has the wrong type.", Fields: map[string]string{
-			e.Field: fmt.Sprintf("%s takes %s, not a %s", e.Field, jsonKind(e.Field), e.Value),
-		}}
-	}
-	return order, echo.NewHTTPError(http.StatusBadRequest, notAnOrder).SetInternal(err)
+	return order, decodeJSON(bytes.NewReader(raw), &order, "engine, preset, batch_size, options and by")
 }
 
 func jsonKind(field string) string {
-	if field == "options" {
+	switch field {
+	case "options":
 		return "an object"
+	case "version":
+		return "a whole number"
 	}
 	return "a text"
 }
@@ -145,7 +117,7 @@ func (h *handlers) startFromForm(c echo.Context, def worker.Definition) error {
 		Worker: def.Name, Arguments: settings, Trigger: worker.Panel, RequestedBy: "panel " + c.RealIP(),
 	})
 	if e, ok := errors.AsType[*worker.Error](err); ok && e.Kind == worker.Invalid && !wantsPart(c.Request()) && !wantsJSON(c.Request()) {
-		return h.workerPage(c, http.StatusUnprocessableEntity, views.RunForm{Given: given, Refused: e.Fields, Message: e.Msg})
+		return h.workerPage(c, http.StatusUnprocessableEntity, views.RunForm{Given: given, Refused: e.Fields, Message: e.Msg}, nil)
 	}
 	if err != nil {
 		return err

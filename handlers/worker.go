@@ -2,6 +2,7 @@ package handlers
 
 import (
 	"net/http"
+	"strconv"
 
 	"scrinalia/views"
 	"scrinalia/worker"
@@ -14,15 +15,16 @@ const recentRuns = 10
 type workerAnswer struct {
 	worker.State
 	OptionsDeclared []worker.Option `json:"options_declared"`
+	Override        worker.Override `json:"override"` // what is set against the code, with the version to send along when it is changed
 }
 
 // showWorker shows one worker.
 func (h *handlers) showWorker(c echo.Context) error {
-	return h.workerPage(c, http.StatusOK, views.RunForm{})
+	return h.workerPage(c, http.StatusOK, views.RunForm{}, nil)
 }
 
-// workerPage shows one worker, with what was typed into its form and refused.
-func (h *handlers) workerPage(c echo.Context, status int, form views.RunForm) error {
+// workerPage shows one worker, with what was typed into its forms and refused or not saved yet.
+func (h *handlers) workerPage(c echo.Context, status int, form views.RunForm, edit *views.SettingsForm) error {
 	def, err := h.catalogue.Lookup(c.Param("name"))
 	if err != nil {
 		return err
@@ -33,7 +35,11 @@ func (h *handlers) workerPage(c echo.Context, status int, form views.RunForm) er
 		return err
 	}
 	if wantsJSON(c.Request()) {
-		return answerJSON(c, status, workerAnswer{state, def.Options})
+		override, err := h.settings.Override(ctx, def.Name)
+		if err != nil {
+			return err
+		}
+		return answerJSON(c, status, workerAnswer{state, def.Options, override})
 	}
 	runs, err := h.ledger.Runs(ctx, worker.RunFilter{Worker: def.Name, Limit: recentRuns})
 	if err != nil {
@@ -45,6 +51,18 @@ func (h *handlers) workerPage(c echo.Context, status int, form views.RunForm) er
 	}
 	page.Form.Refused = page.Refusals(def, form.Given, form.Refused)
 	page.Previous, page.Next = h.beside(def)
+	if edit == nil && wantsPart(c.Request()) { // a poll, which leaves the settings alone
+		return render(c, status, views.Worker(page), views.WorkerPart(page))
+	}
+	if err := h.fillSettings(ctx, &page, edit); err != nil {
+		return err
+	}
+	if v, err := strconv.ParseInt(c.QueryParam("saved"), 10, 64); err == nil && edit == nil {
+		page.Saved = &v
+	}
+	if edit != nil {
+		return render(c, status, views.Worker(page), views.SettingsPart(page))
+	}
 	return render(c, status, views.Worker(page), views.WorkerPart(page))
 }
 

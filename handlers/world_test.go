@@ -87,7 +87,7 @@ func busy() *fake {
 	st[2].Overridden = true
 	st[3].LastRun = &failed
 	st[3].Config.Engine, st[3].Config.Preset = &worker.Value{Value: "ollama", Origin: worker.FromOverride}, &worker.Value{Value: "granite_local", Origin: worker.FromDefault}
-	st[3].Overridden, st[3].NotApplied = true, map[string]string{"preset": "granite_small is no preset of ollama; granite_local runs instead"}
+	st[3].Overridden, st[3].NotApplied = true, map[string]string{"preset": "there is no preset \"granite_small\"; ollama has granite_local"}
 	st[3].Queue = worker.Queue{Processed: 2117, UnmeasurableReason: new("the pair count passed its limit of 1 s")}
 	f.runs = []worker.Run{queued, running, cancelled, dry, failed, interrupted, cleaned, partly}
 	f.failures = []worker.UnitFailure{

@@ -109,6 +109,15 @@
   })
   goTo(0, false)
 
+  // Who types a value means it to be set.
+  function means (event) {
+    var value = event.target.closest ? event.target.closest('.cfg .val') : null
+    var set = value && value.closest('fieldset').querySelector('[type=radio][value=set]')
+    if (set) set.checked = true
+  }
+  document.addEventListener('input', means, true)
+  document.addEventListener('change', means, true)
+
   // One menu at a time, closed by Escape or by a click elsewhere.
   function closeMenus (except) {
     document.querySelectorAll('details[name=menu][open]').forEach(function (menu) {

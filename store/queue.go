@@ -43,23 +43,6 @@ func (s *Store) CompactTallies(ctx context.Context) error {
 	return translate("compact tallies", s.q.CompactTally(ctx))
 }
 
-// Overrides returns every stored override, by worker.
-func (s *Store) Overrides(ctx context.Context) (map[string]worker.Settings, error) {
-	rows, err := s.q.ListOverrides(ctx)
-	if err != nil {
-		return nil, translate("read overrides", err)
-	}
-	out := map[string]worker.Settings{}
-	for _, r := range rows {
-		var set worker.Settings
-		if err := json.Unmarshal(r.Settings, &set); err != nil {
-			return nil, fmt.Errorf("decode override of %s: %w", r.WorkerName, err)
-		}
-		out[r.WorkerName] = set
-	}
-	return out, nil
-}
-
 // HasRecords says whether anything was ever imported.
 func (s *Store) HasRecords(ctx context.Context) (bool, error) {
 	has, err := s.q.CountCollection(ctx)

@@ -122,7 +122,8 @@ func TestDeclaredSettingsArePortuguese(t *testing.T) {
 			}
 		}
 		for _, s := range []worker.Settings{{Engine: "nosuch"}, {Preset: "nosuch"}, {Options: map[string]any{"colour": 1}}, {Options: map[string]any{"limit": 3}}} {
-			refused, ok := errors.AsType[*worker.Error](worker.Check(d, s))
+			_, err := worker.CheckChange(d, worker.OverrideChange{Settings: s})
+			refused, ok := errors.AsType[*worker.Error](err)
 			if !ok {
 				continue
 			}

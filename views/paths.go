@@ -26,6 +26,44 @@ func ForcePath(name string, values url.Values) string {
 	return WorkerPath(name) + "/force?" + values.Encode()
 }
 
+// SettingsPath is where the settings of a worker are saved.
+func SettingsPath(name string) string { return WorkerPath(name) + "/settings" }
+
+// ResetPath is where the settings of a worker are told to follow the code everywhere.
+func ResetPath(name string) string { return SettingsPath(name) + "/reset" }
+
+// DraftPath shows the form again for another engine, and saves nothing.
+func DraftPath(name string) string { return SettingsPath(name) + "/draft" }
+
+// SavedPath is the page of a worker after its settings were saved; version is the revision that it became, 0 for none.
+func SavedPath(name string, version int64) string {
+	return WorkerPath(name) + "?saved=" + itoa(version) + "#settings"
+}
+
+// HistoryPath is a page of the changes to a worker's settings.
+func HistoryPath(f worker.RevisionFilter) string {
+	q := url.Values{}
+	if f.Field != "" {
+		q.Set("field", f.Field)
+	}
+	if f.By != "" {
+		q.Set("by", f.By)
+	}
+	if f.Before > 0 {
+		q.Set("before", itoa(f.Before))
+	}
+	path := SettingsPath(f.Worker) + "/revisions"
+	if len(q) == 0 {
+		return path
+	}
+	return path + "?" + q.Encode()
+}
+
+// RestorePath is where a revision is made the one in force again.
+func RestorePath(name string, version int64) string {
+	return SettingsPath(name) + "/revisions/" + itoa(version) + "/restore"
+}
+
 // RunPath is the address of one run.
 func RunPath(id int64) string { return "/runs/" + itoa(id) }
 

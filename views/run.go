@@ -1,6 +1,8 @@
 package views
 
 import (
+	"strings"
+
 	"scrinalia/worker"
 )
 
@@ -12,6 +14,8 @@ type RunPage struct {
 	Label     string
 	Previous  int64
 	Following int64
+	// Before is the configuration of the previous run; nil when there is none.
+	Before *worker.Config
 	// Failures are units that failed alone, from the one after FailuresAfter; MoreFailures continues the list.
 	Failures      []worker.UnitFailure
 	FailuresAfter int64
@@ -103,8 +107,51 @@ func (p RunPage) SameCause() worker.RunFilter {
 	return worker.RunFilter{Fingerprint: value(p.Run.ErrorFingerprint)}
 }
 
-// Settings are the values that the run was made with.
-func (p RunPage) Settings() []Setting { return p.Frame.Settings(p.Run.Config, p.Def) }
+// Settings are the values that the run was made with, each with what it was in the previous run where that differs.
+func (p RunPage) Settings() []Setting {
+	rows := p.Frame.Settings(p.Run.Config, p.Def)
+	for _, d := range p.Differences() {
+		for i := range rows {
+			if rows[i].Name == d.Name && d.Was != nil {
+				rows[i].Was = p.T("run.was", p.SetWord(p.Def, d.Name, d.Was), p.RunNumber(p.Previous))
+			} else if rows[i].Name == d.Name {
+				rows[i].Was = p.T("run.wasnot", p.RunNumber(p.Previous))
+			}
+		}
+	}
+	return rows
+}
+
+// Differences are the values that differ from those of the previous run.
+func (p RunPage) Differences() []worker.Difference {
+	if p.Before == nil {
+		return nil
+	}
+	return worker.Compare(*p.Before, p.Run.Config)
+}
+
+// DiffersLine says in how many settings the run differs from the one before; empty when there is none.
+func (p RunPage) DiffersLine() string {
+	n := int64(len(p.Differences()))
+	switch {
+	case p.Before == nil:
+		return ""
+	case n == 0:
+		return p.T("run.differs.none", p.RunNumber(p.Previous))
+	}
+	return p.N("run.differs", n, p.RunNumber(p.Previous))
+}
+
+// Gone lists what the previous run was set to and this one has no place for.
+func (p RunPage) Gone() string {
+	var gone []string
+	for _, d := range p.Differences() {
+		if d.Now == nil {
+			gone = append(gone, p.OptionLabel(d.Name)+" "+p.SetWord(p.Def, d.Name, d.Was))
+		}
+	}
+	return strings.Join(gone, "; ")
+}
 
 // FieldWord names the changed column.
 func (p RunPage) FieldWord(c worker.Change) string { return p.Or("field."+c.Field, c.Field) }

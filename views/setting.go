@@ -19,6 +19,7 @@ type Setting struct {
 	Origin  worker.Origin
 	Once    bool   // belongs to one run
 	Meaning string // what an engine or a preset is
+	Was     string // what it was in the run before, in a sentence; empty when that was the same
 }
 
 // Set says whether somebody set the value, against the code.
@@ -335,6 +336,8 @@ func (f Frame) Refusal(def worker.Definition, name, said string) string {
 	o, known := declared(def, name)
 	quoted, err := strconv.QuotedPrefix(said)
 	switch {
+	case name == "note":
+		return f.T("refusal.note")
 	case known && err == nil && strings.HasPrefix(said[len(quoted):], " is not accepted"):
 		v, _ := strconv.Unquote(quoted)
 		return f.T("form.refused", v, f.Accepts(o))

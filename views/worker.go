@@ -14,6 +14,9 @@ type WorkerPage struct {
 	Runs     []worker.Run
 	More     bool // there are older runs than these
 	Form     RunForm
+	Edit     SettingsForm
+	Saved    *int64      // the revision that was just saved; 0: there was nothing to change
+	History  HistoryPage // the newest changes of the settings
 	Previous *Neighbour
 	Next     *Neighbour
 }
@@ -81,11 +84,6 @@ func (p WorkerPage) StaleLine(g worker.StaleGroup) string {
 		return p.T("stale.unknown", p.Num(g.Units))
 	}
 	return p.T("stale.group", p.Num(g.Units), strings.Join(said, "; "))
-}
-
-// Rows are the settings in force, without those that belong to one run.
-func (p WorkerPage) Rows() []Setting {
-	return slices.DeleteFunc(p.Settings(p.Config, p.Def), func(s Setting) bool { return s.Once })
 }
 
 // Fields are the options that the form asks for beside units, limit and dry run.
@@ -172,7 +170,17 @@ func (p WorkerPage) FieldHelp(o worker.Option) string {
 	if _, own := p.Def.Option(o.Name); own {
 		help = p.OptionHelp(p.Name, o)
 	}
-	return help + " " + p.T("form.accepts", p.Accepts(o))
+	return strings.TrimSpace(help + " " + p.T("form.accepts", p.Accepts(o)) + " " + p.inForceFrom(o))
+}
+
+// inForceFrom says which value the run starts from, and where that comes from.
+func (p WorkerPage) inForceFrom(o worker.Option) string {
+	for _, s := range p.Settings(p.Config, p.Def) {
+		if s.Name == o.Name {
+			return p.T("form.inforce", s.Value, p.OriginWord(s.Origin))
+		}
+	}
+	return ""
 }
 
 // RefusedFields lists the refused fields in the order of the form, for the summary above it.

@@ -26,7 +26,7 @@ func workerDocument(t *testing.T, name string, override worker.Settings, change 
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := WorkerPage{WorkerRow: WorkerRow{Frame: frame(English), State: worker.NewState(d, r, !override.Empty()), Def: d}}
+	p := WorkerPage{WorkerRow: WorkerRow{Frame: frame(English), State: worker.NewState(d, r, !override.Empty()), Def: d}, Edit: StoredForm(worker.Override{Version: 1, Settings: override})}
 	if change != nil {
 		change(&p)
 	}
@@ -51,7 +51,7 @@ func TestConfigurationShowsOrigins(t *testing.T) {
 	doc := workerDocument(t, worker.Embedding, worker.Settings{Engine: "ollama", Options: map[string]any{"model": "nomic-embed-text", "dimensions": 768}}, nil)
 	got := map[string]string{}
 	doc.Find("[aria-labelledby=cfg] tbody tr").Each(func(_ int, row *goquery.Selection) {
-		row.Find("code, td .sub").Remove()
+		row.Find("code, .sub").Remove()
 		cells := texts(row.Find("th, td"))
 		got[cells[0]] = cells[1] + " | " + cells[2]
 	})

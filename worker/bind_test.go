@@ -21,7 +21,7 @@ func TestCheckRefusesRunOptions(t *testing.T) {
 			if name == "limit" {
 				value = 1
 			}
-			err := worker.Check(define(worker.EngineNone, new(options)), worker.Settings{Options: map[string]any{name: value}})
+			err := checkOverride(define(worker.EngineNone, new(options)), worker.Settings{Options: map[string]any{name: value}})
 			checkFields(t, refusal(t, err).Fields, map[string]string{name: "never stored"})
 		})
 	}
@@ -29,7 +29,7 @@ func TestCheckRefusesRunOptions(t *testing.T) {
 
 func TestCheckAcceptsAnOverride(t *testing.T) {
 	t.Parallel()
-	err := worker.Check(define(worker.EngineNone, new(options)), worker.Settings{BatchSize: "20", Options: map[string]any{"mode": "slow"}})
+	err := checkOverride(define(worker.EngineNone, new(options)), worker.Settings{BatchSize: "20", Options: map[string]any{"mode": "slow"}})
 	if err != nil {
 		t.Error(err)
 	}
@@ -152,7 +152,7 @@ func TestValidatorRefusesFieldsTogether(t *testing.T) {
 	d := worker.Define(worker.Spec{Name: "pair"}, pair{1, 2}, func(context.Context, worker.Env, pair) error { return nil })
 	_, err := worker.Resolve(d, worker.Settings{}, worker.Settings{Options: map[string]any{"low": 3}})
 	refusal(t, err)
-	if err := worker.Check(d, worker.Settings{Options: map[string]any{"low": 3}}); worker.KindOf(err) != worker.Invalid {
+	if err := checkOverride(d, worker.Settings{Options: map[string]any{"low": 3}}); worker.KindOf(err) != worker.Invalid {
 		t.Errorf("as an override: %v, want Invalid", err)
 	}
 }

@@ -52,3 +52,9 @@ func mustPanic(t *testing.T, f func()) (message string) {
 	f()
 	return ""
 }
+
+// checkOverride validates settings as an override.
+func checkOverride(d worker.Definition, s worker.Settings) error {
+	_, err := worker.CheckChange(d, worker.OverrideChange{Settings: s})
+	return err
+}

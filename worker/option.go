@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 )
 
 // OptionType is the type of an option's value.
@@ -105,13 +107,24 @@ func (o Option) Accepts() string {
 		if o.Choices != nil {
 			return "one or more of " + strings.Join(o.Choices, ", ")
 		}
-		return "a list of texts"
+		return fmt.Sprintf("a list of texts, up to %d of up to %d characters", maxList, maxText)
 	case Text:
 		if o.Choices != nil {
 			return "one of " + strings.Join(o.Choices, ", ")
 		}
 	}
-	return "a text"
+	return fmt.Sprintf("a text of up to %d characters, without control characters", maxText)
+}
+
+// The bounds of what is not chosen from a list.
+const (
+	maxText = 500 // characters
+	maxList = 100 // items
+)
+
+// fits says whether a text may be the value of an option.
+func fits(s string) bool {
+	return utf8.ValidString(s) && utf8.RuneCountInString(s) <= maxText && !strings.ContainsFunc(s, unicode.IsControl)
 }
 
 func number(f float64) string { return strconv.FormatFloat(f, 'f', -1, 64) }
@@ -163,7 +176,7 @@ func (o Option) Check(v any) (any, error) {
 			return b, nil
 		}
 	case Text:
-		if s, ok := v.(string); ok && (o.Choices == nil || slices.Contains(o.Choices, s)) {
+		if s, ok := v.(string); ok && fits(s) && (o.Choices == nil || slices.Contains(o.Choices, s)) {
 			return s, nil
 		}
 	case List:
@@ -199,13 +212,13 @@ func (o Option) checkList(v any) (any, error) {
 		v = anySlice(s)
 	}
 	items, ok := v.([]any)
-	if !ok || len(items) == 0 {
+	if !ok || len(items) == 0 || len(items) > maxList {
 		return nil, o.refuse(v)
 	}
 	list := make([]string, 0, len(items))
 	for _, i := range items {
 		s, ok := i.(string)
-		if !ok || o.Choices != nil && !slices.Contains(o.Choices, s) {
+		if !ok || !fits(s) || o.Choices != nil && !slices.Contains(o.Choices, s) {
 			return nil, o.refuse(i)
 		}
 		if !slices.Contains(list, s) {
@@ -227,7 +240,7 @@ func anySlice(s []string) []any {
 }
 
 func (o Option) refuse(v any) error {
-	shown := []rune(fmt.Sprint(v))
+	shown := []rune(strings.ToValidUTF8(fmt.Sprint(v), "\uFFFD"))
 	if len(shown) > 80 {
 		shown = append(shown[:80], '…')
 	}

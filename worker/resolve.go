@@ -133,14 +133,8 @@ func ResolveByRule(d Definition, rule *RuleEngine, override, arguments Settings)
 	return Resolution{Config: cfg, Task: task, Common: common, Engine: choice.description, Ignored: ignored, Problem: problem}, nil
 }
 
-// Check validates settings as an override: what Resolve would ignore is refused here, field by field.
-func Check(d Definition, override Settings) error {
-	r, err := Resolve(d, override, Settings{})
-	if err == nil && len(r.Ignored) > 0 {
-		return refusal(d, r.Ignored)
-	}
-	return err
-}
+// maxOptions is far above what any worker takes; a refusal names each option, and must stay readable.
+const maxOptions = 100
 
 // layer puts one layer's values over those below. It returns what the layer says of the engine, and what does not fit, by field.
 func layer(d Definition, values map[string]Value, s Settings, origin Origin) (engineLayer, map[string]string) {
@@ -154,6 +148,10 @@ func layer(d Definition, values map[string]Value, s Settings, origin Origin) (en
 			wrong["preset"] = reason
 		}
 		e = engineLayer{}
+	}
+	if len(s.Options) > maxOptions {
+		wrong["options"] = fmt.Sprintf("%d options are not accepted; %s takes %s", len(s.Options), d.Name, strings.Join(append(optionNames(d), engineOptions(d)...), ", "))
+		return e, wrong
 	}
 	options := maps.Clone(s.Options)
 	if s.BatchSize != nil {
@@ -169,7 +167,7 @@ func layer(d Definition, values map[string]Value, s Settings, origin Origin) (en
 			e.options[name] = v
 			continue
 		case !ok:
-			wrong[name] = fmt.Sprintf("%s has no option %q; it takes %s", d.Name, clip(name), strings.Join(append(optionNames(d), engineOptions(d)...), ", "))
+			wrong[clip(name)] = fmt.Sprintf("%s has no option %q; it takes %s", d.Name, clip(name), strings.Join(append(optionNames(d), engineOptions(d)...), ", "))
 			continue
 		case o.RunOnly && origin == FromOverride:
 			wrong[name] = name + " belongs to one run and is never stored"

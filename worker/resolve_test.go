@@ -213,7 +213,7 @@ func TestResolveIgnoresAWrongOverride(t *testing.T) {
 					t.Errorf("%s runs with %v, want the default", field, v)
 				}
 			}
-			e := refusal(t, worker.Check(define(tt.source, new(options)), tt.give))
+			e := refusal(t, checkOverride(define(tt.source, new(options)), tt.give))
 			checkFields(t, e.Fields, tt.want)
 		})
 	}

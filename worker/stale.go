@@ -51,6 +51,37 @@ func (d Definition) Differ(was, now Config) []Difference {
 	return out
 }
 
+// Compare lists every value in which two configurations differ, in the order engine, preset, what the engine is built from, batch size, options;
+// what belongs to one run included. nil is a value that one of both does not have.
+func Compare(was, now Config) []Difference {
+	var out []Difference
+	add := func(name string, a, b any) {
+		if !same(a, b) {
+			out = append(out, Difference{name, a, b})
+		}
+	}
+	add("engine", valueOf(was.Engine), valueOf(now.Engine))
+	add("preset", valueOf(was.Preset), valueOf(now.Preset))
+	for _, name := range keys(was.Resolved, now.Resolved) {
+		add(name, was.Resolved[name], now.Resolved[name])
+	}
+	add(batchSize, valueOf(was.BatchSize), valueOf(now.BatchSize))
+	for _, name := range keys(was.Options, now.Options) {
+		add(name, was.Options[name].Value, now.Options[name].Value)
+	}
+	return out
+}
+
+// keys are the names that one of two maps has, sorted.
+func keys[V any](a, b map[string]V) []string {
+	all := maps.Clone(a)
+	if all == nil {
+		all = map[string]V{}
+	}
+	maps.Copy(all, b)
+	return slices.Sorted(maps.Keys(all))
+}
+
 // identity is what results depend on of the engine of a configuration.
 func (d Definition) identity(c Config) map[string]any {
 	if d.engines == nil || c.Engine == nil {

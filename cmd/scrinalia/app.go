@@ -16,6 +16,7 @@ import (
 	engines "scrinalia/engine/all"
 	"scrinalia/executor"
 	"scrinalia/search"
+	"scrinalia/settings"
 	"scrinalia/store"
 	"scrinalia/store/localpg"
 	"scrinalia/worker"
@@ -87,6 +88,7 @@ type program struct {
 	store     *store.Store
 	catalogue *worker.Catalogue
 	executor  *executor.Executor
+	settings  *settings.Settings
 	search    *search.Service
 	local     *localpg.Server // nil with DATABASE_URL
 }
@@ -147,6 +149,7 @@ func (p *program) prepare(ctx context.Context, role string, concurrency int) err
 	}
 	registry := engine.NewRegistry(engines.Registrations(os.Getenv("OLLAMA_HOST"))...)
 	p.catalogue = all.Catalogue(p.store, registry)
+	p.settings = settings.New(p.catalogue, p.store)
 	var err error
 	p.executor, err = executor.New(executor.Options{Catalogue: p.catalogue, Store: p.store, Log: p.log, Role: role, Concurrency: concurrency})
 	if err != nil {

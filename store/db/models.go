@@ -458,12 +458,13 @@ type WorkerOverride struct {
 }
 
 type WorkerOverrideRevision struct {
-	WorkerName string
-	Version    int64
-	ChangedAt  time.Time
-	ChangedBy  string
-	Channel    string
-	Note       string
-	Before     json.RawMessage
-	After      json.RawMessage
+	WorkerName   string
+	Version      int64
+	ChangedAt    time.Time
+	ChangedBy    string
+	Channel      string
+	Note         string
+	Before       json.RawMessage
+	After        json.RawMessage
+	RestoredFrom *int64
 }

@@ -7,6 +7,7 @@ package db
 
 import (
 	"context"
+	"encoding/json"
 )
 
 const getOverride = `-- name: GetOverride :one
@@ -19,6 +20,102 @@ func (q *Queries) GetOverride(ctx context.Context, workerName string) (WorkerOve
 	var i WorkerOverride
 	err := row.Scan(&i.WorkerName, &i.Version, &i.Settings)
 	return i, err
+}
+
+const getRevision = `-- name: GetRevision :one
+SELECT worker_name, version, changed_at, changed_by, channel, note, before, after, restored_from FROM worker_override_revisions WHERE worker_name = $1 AND version = $2
+`
+
+type GetRevisionParams struct {
+	WorkerName string
+	Version    int64
+}
+
+// GetRevision returns one revision of a worker's override.
+func (q *Queries) GetRevision(ctx context.Context, arg GetRevisionParams) (WorkerOverrideRevision, error) {
+	row := q.db.QueryRow(ctx, getRevision, arg.WorkerName, arg.Version)
+	var i WorkerOverrideRevision
+	err := row.Scan(
+		&i.WorkerName,
+		&i.Version,
+		&i.ChangedAt,
+		&i.ChangedBy,
+		&i.Channel,
+		&i.Note,
+		&i.Before,
+		&i.After,
+		&i.RestoredFrom,
+	)
+	return i, err
+}
+
+const insertRevision = `-- name: InsertRevision :exec
+INSERT INTO worker_override_revisions (worker_name, version, changed_by, channel, note, before, after, restored_from)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
+`
+
+type InsertRevisionParams struct {
+	WorkerName   string
+	Version      int64
+	ChangedBy    string
+	Channel      string
+	Note         string
+	Before       json.RawMessage
+	After        json.RawMessage
+	RestoredFrom *int64
+}
+
+// InsertRevision notes a change of an override.
+func (q *Queries) InsertRevision(ctx context.Context, arg InsertRevisionParams) error {
+	_, err := q.db.Exec(ctx, insertRevision,
+		arg.WorkerName,
+		arg.Version,
+		arg.ChangedBy,
+		arg.Channel,
+		arg.Note,
+		arg.Before,
+		arg.After,
+		arg.RestoredFrom,
+	)
+	return err
+}
+
+const listEditors = `-- name: ListEditors :many
+WITH RECURSIVE editors AS (
+    (SELECT r.changed_by FROM worker_override_revisions r WHERE r.worker_name = $2 ORDER BY r.changed_by LIMIT 1)
+    UNION ALL
+    SELECT (SELECT n.changed_by FROM worker_override_revisions n
+            WHERE n.worker_name = $2 AND n.changed_by > e.changed_by ORDER BY n.changed_by LIMIT 1)
+    FROM editors e WHERE e.changed_by IS NOT NULL
+)
+SELECT coalesce(e.changed_by, '')::text FROM editors e WHERE e.changed_by IS NOT NULL LIMIT $1
+`
+
+type ListEditorsParams struct {
+	MaxRows    int32
+	WorkerName string
+}
+
+// ListEditors returns who changed a worker's override, by name, at most so many. Each name is one step in the index, however many
+// revisions it has.
+func (q *Queries) ListEditors(ctx context.Context, arg ListEditorsParams) ([]string, error) {
+	rows, err := q.db.Query(ctx, listEditors, arg.MaxRows, arg.WorkerName)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	items := []string{}
+	for rows.Next() {
+		var column_1 string
+		if err := rows.Scan(&column_1); err != nil {
+			return nil, err
+		}
+		items = append(items, column_1)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
 }
 
 const listOverrides = `-- name: ListOverrides :many
@@ -44,4 +141,85 @@ func (q *Queries) ListOverrides(ctx context.Context) ([]WorkerOverride, error) {
 		return nil, err
 	}
 	return items, nil
+}
+
+const listRevisions = `-- name: ListRevisions :many
+SELECT worker_name, version, changed_at, changed_by, channel, note, before, after, restored_from FROM worker_override_revisions r
+WHERE r.worker_name = $1
+  AND ($2::bigint = 0 OR r.version < $2)
+  AND ($3::text = '' OR r.changed_by = $3)
+  AND ($4::text = '' OR setting_of(r.before, $4) IS DISTINCT FROM setting_of(r.after, $4))
+ORDER BY r.version DESC LIMIT $5
+`
+
+type ListRevisionsParams struct {
+	WorkerName string
+	Before     int64
+	ChangedBy  string
+	Field      string
+	MaxRows    int32
+}
+
+// ListRevisions returns a page of revisions, newest first. Empty filters match everything.
+func (q *Queries) ListRevisions(ctx context.Context, arg ListRevisionsParams) ([]WorkerOverrideRevision, error) {
+	rows, err := q.db.Query(ctx, listRevisions,
+		arg.WorkerName,
+		arg.Before,
+		arg.ChangedBy,
+		arg.Field,
+		arg.MaxRows,
+	)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	items := []WorkerOverrideRevision{}
+	for rows.Next() {
+		var i WorkerOverrideRevision
+		if err := rows.Scan(
+			&i.WorkerName,
+			&i.Version,
+			&i.ChangedAt,
+			&i.ChangedBy,
+			&i.Channel,
+			&i.Note,
+			&i.Before,
+			&i.After,
+			&i.RestoredFrom,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const lockOverride = `-- name: LockOverride :exec
+SELECT pg_advisory_xact_lock(hashtextextended('scrinalia: settings of ' || $1::text, 0))
+`
+
+// LockOverride lets one editor of a worker's override at a time go on, until its transaction ends.
+func (q *Queries) LockOverride(ctx context.Context, workerName string) error {
+	_, err := q.db.Exec(ctx, lockOverride, workerName)
+	return err
+}
+
+const putOverride = `-- name: PutOverride :exec
+INSERT INTO worker_overrides (worker_name, version, settings) VALUES ($1, $2, $3)
+ON CONFLICT (worker_name) DO UPDATE SET version = EXCLUDED.version, settings = EXCLUDED.settings
+`
+
+type PutOverrideParams struct {
+	WorkerName string
+	Version    int64
+	Settings   json.RawMessage
+}
+
+// PutOverride moves a worker's override on to a revision.
+func (q *Queries) PutOverride(ctx context.Context, arg PutOverrideParams) error {
+	_, err := q.db.Exec(ctx, putOverride, arg.WorkerName, arg.Version, arg.Settings)
+	return err
 }
