@@ -157,19 +157,17 @@ func changeLines(r worker.Revision) []string {
 		if v == nil {
 			return "(code)"
 		}
-		return inLine(fmt.Sprint(v))
+		return oneLine(fmt.Sprint(v), longest)
 	}
 	var lines []string
 	for _, d := range r.Changes() {
-		lines = append(lines, fmt.Sprintf("%s: %s -> %s", inLine(d.Name), word(d.Was), word(d.Now)))
+		lines = append(lines, fmt.Sprintf("%s: %s -> %s", oneLine(d.Name, longest), word(d.Was), word(d.Now)))
 	}
 	return lines
 }
 
-// inLine keeps a text from moving the cursor or breaking a table.
-func inLine(s string) string {
-	return strings.Join(strings.FieldsFunc(s, func(r rune) bool { return r < ' ' || r == 0x7f }), " ")
-}
+// longest is how many characters of a value or a note a line shows; --json has the whole.
+const longest = 120
 
 type historyFlags struct {
 	filter worker.RevisionFilter
@@ -220,12 +218,12 @@ func (a *app) history(ctx context.Context, f historyFlags) error {
 	}
 	rows := make([][]string, len(page.Revisions))
 	for i, r := range page.Revisions {
-		note := inLine(r.Note)
+		note := oneLine(r.Note, longest)
 		if r.RestoredFrom != nil {
 			note = strings.TrimSpace(fmt.Sprintf("restore of revision %d %s", *r.RestoredFrom, note))
 		}
 		rows[i] = []string{
-			fmt.Sprint(r.Version), r.At.Local().Format("2006-01-02 15:04:05"), inLine(r.By), string(r.Channel), strings.Join(changeLines(r), "; "), note,
+			fmt.Sprint(r.Version), r.At.Local().Format("2006-01-02 15:04:05"), oneLine(r.By, longest), string(r.Channel), strings.Join(changeLines(r), "; "), note,
 		}
 	}
 	table(a.stdout, "REVISION\tWHEN\tBY\tFROM\tCHANGED\tNOTE", rows)
