@@ -3,9 +3,11 @@ package main
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -124,32 +126,31 @@ const (
 	conflict outcome = "conflict"
 )
 
+// fitting are values that each worker takes, unfitting such that none does in these fields.
+var (
+	fitting = map[string]map[string][]string{
+		"ner":               {"engine": {"builtin", "ollama"}, "threshold": {"0.1", "0.25", "0.9"}, "columns": {"original_title", "provenance,original_title"}, "batch_size": {"64", "128"}},
+		"typology":          {"engine": {"builtin"}, "threshold": {"0.2", "0.5"}, "batch_size": {"64", "100"}},
+		"quality-validator": {"repeat_threshold": {"2", "5"}, "batch_size": {"64", "128"}},
+	}
+	unfitting = map[string][]string{
+		"engine": {"nosuch"}, "preset": {"nosuch"}, "batch_size": {"0", "many"}, "threshold": {"2", "high"}, "columns": {"nothing"}, "limit": {"5"}, "colour": {"red"},
+		"model": {"a\x00b", strings.Repeat("x", 300_000)}, "repeat_threshold": {"1"},
+	}
+)
+
 // randomChange sets some fields to values of which most fit.
 func randomChange(r *rand.Rand, catalogue *worker.Catalogue, note string) change {
-	pick := func(values ...any) any { return values[r.IntN(len(values))] }
-	c := change{note: note, worker: pick("ner", "ner", "typology", "embedding", "transfer", "quality-validator").(string), settings: worker.Settings{Options: map[string]any{}}}
-	if r.IntN(3) == 0 {
-		c.settings.Engine = pick("builtin", "ollama", "nosuch").(string)
-	}
-	if r.IntN(6) == 0 {
-		c.settings.Preset = pick("lexical_384", "multilingual_minilm", "nosuch").(string)
-	}
-	if r.IntN(2) == 0 {
-		c.settings.BatchSize = pick("64", "128", "0", "many")
-	}
-	for name, values := range map[string][]any{
-		"threshold": {"0.1", "0.25", "0.9", "2", "high"}, "columns": {"original_title", "provenance,original_title", "nothing"},
-		"model": {"granite4.1:3b", "a\x00b", strings.Repeat("x", 300_000)}, "keep_alive": {"5m", "-1", "soon"}, "limit": {"5"}, "colour": {"red"},
-		"repeat_threshold": {"2", "5", "1"},
-	} {
-		chance := 3
-		if name == "limit" || name == "colour" || name == "model" || name == "keep_alive" {
-			chance = 12
-		}
-		if r.IntN(chance) == 0 {
-			c.settings.Options[name] = pick(values...)
+	c := change{note: note, worker: []string{"ner", "ner", "typology", "quality-validator"}[r.IntN(4)]}
+	set := func(values map[string][]string, chance int) {
+		for _, name := range slices.Sorted(maps.Keys(values)) {
+			if r.IntN(chance) == 0 {
+				c.settings = c.settings.With(name, values[name][r.IntN(len(values[name]))])
+			}
 		}
 	}
+	set(fitting[c.worker], 2)
+	set(unfitting, 25)
 	def, err := catalogue.Lookup(c.worker)
 	if err != nil {
 		panic(err)
