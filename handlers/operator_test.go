@@ -30,6 +30,7 @@ import (
 type archive struct {
 	url      string
 	store    *store.Store
+	executor *executor.Executor
 	settings *settings.Settings
 }
 
@@ -58,7 +59,7 @@ func newArchive(t *testing.T) archive {
 			t.Error(err)
 		}
 	})
-	a := archive{store: s, settings: settings.New(catalogue, s)}
+	a := archive{store: s, executor: e, settings: settings.New(catalogue, s)}
 	server := httptest.NewServer(handlers.New(handlers.Options{Catalogue: catalogue, Panel: e, Ledger: s, Settings: a.settings, Log: log, Location: saoPaulo}))
 	t.Cleanup(server.Close)
 	a.url = server.URL
@@ -68,6 +69,13 @@ func newArchive(t *testing.T) archive {
 func (a archive) save(t *testing.T, name, by string, s worker.Settings) {
 	t.Helper()
 	if _, err := a.settings.Save(t.Context(), worker.OverrideChange{Worker: name, Seen: worker.AnyVersion, By: by, Channel: worker.CLI, Note: "note of " + by, Settings: s}); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func (a archive) run(t *testing.T, name string, arguments worker.Settings) {
+	t.Helper()
+	if _, err := a.executor.RunHere(t.Context(), worker.Request{Worker: name, Arguments: arguments, Trigger: worker.Panel, RequestedBy: "panel 127.0.0.1"}, nil); err != nil {
 		t.Fatal(err)
 	}
 }

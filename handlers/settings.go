@@ -368,10 +368,9 @@ func (h *handlers) conflictPage(c echo.Context, def worker.Definition, e *worker
 		WorkerRow: h.row(h.frame(c, views.PlaceWorkers), state), Seen: e.Seen, Base: base, Mine: checked.Settings, Current: e.Current, Note: change.Note,
 	}
 	page.Path = views.WorkerPath(def.Name)
-	hd := c.Response().Header()
-	if wantsPart(c.Request()) {
-		hd.Set("HX-Retarget", "#settings")
-		hd.Set("HX-Reswap", "outerHTML")
+	if wantsPart(c.Request()) { // nothing of the page that it came from holds any more
+		c.Response().Header().Set("HX-Retarget", "body")
+		c.Response().Header().Set("HX-Reswap", "innerHTML show:window:top")
 	}
-	return render(c, http.StatusConflict, views.SettingsConflict(page), views.SettingsConflictPart(page))
+	return render(c, http.StatusConflict, views.SettingsConflict(page), views.SettingsConflict(page))
 }

@@ -62,6 +62,13 @@ func TestShots(t *testing.T) {
 		"search-many": full.URL + "/search?q=many&page=2",
 		"run-dry":     full.URL + "/runs/1278", "run-notes-pt": full.URL + "/runs/1270?lang=pt-BR", "404": full.URL + "/nothing", "503": off.URL + "/workers", "500": oops.URL + "/workers",
 	}
+	a := settingsWorld(t)
+	for name, path := range map[string]string{
+		"settings": "/workers/ner", "settings-pt": "/workers/ner?lang=pt-BR&saved=4", "settings-ollama": "/workers/typology", "settings-rule": "/workers/quality-validator", "settings-none": "/workers/transfer",
+		"history": "/workers/ner/settings/revisions", "history-pt": "/workers/ner/settings/revisions?lang=pt-BR&field=threshold", "run-differs": "/runs/3",
+	} {
+		pages[name] = a.url + path
+	}
 	for name, address := range pages {
 		if !strings.Contains(name, *shotsOf) {
 			continue
@@ -87,6 +94,33 @@ func TestShots(t *testing.T) {
 	run(t, ctx, chromedp.Navigate(full.URL+"/workers/transfer"), chromedp.SetValue(chromedp.CSS("#run-limit"), "many"),
 		chromedp.Click(chromedp.CSS(".runform .first")), chromedp.WaitVisible(chromedp.CSS(".slip.s-bad")))
 	keep(t, ctx, "422")
+}
+
+// settingsWorld is an archive whose settings have a history, and two runs of ner.
+func settingsWorld(t *testing.T) archive {
+	t.Helper()
+	a := newArchive(t)
+	a.save(t, "ner", "Rui Tavares", worker.Settings{BatchSize: 128, Options: map[string]any{"threshold": 0.25}})
+	a.run(t, "ner", worker.Settings{Options: map[string]any{"limit": 20}})
+	a.save(t, "ner", "Helena Prado", worker.Settings{Options: map[string]any{"threshold": 0.5, "columns": []string{"original_title", "scope_content"}}})
+	a.save(t, "ner", "root@arq01", worker.Settings{Engine: "builtin", Options: map[string]any{"threshold": 0.5}})
+	a.run(t, "ner", worker.Settings{BatchSize: 16})
+	a.save(t, "typology", "Helena Prado", worker.Settings{Engine: "ollama", Options: map[string]any{"model": "granite4.1:3b", "num_ctx": 2048}})
+	return a
+}
+
+func conflictShots(t *testing.T, ctx context.Context, a archive) {
+	t.Helper()
+	for _, width := range []int64{1360, 390} {
+		run(t, ctx, chromedp.EmulateViewport(width, 900), chromedp.Navigate(a.url+"/workers/ner"), until(`!!window.htmx`))
+		a.save(t, "ner", "Rui Tavares", worker.Settings{BatchSize: width, Options: map[string]any{"threshold": 0.45}})
+		run(t, ctx, chromedp.Click(chromedp.CSS("#set-threshold-set")), chromedp.SetValue(chromedp.CSS("#set-threshold"), "0.6"),
+			chromedp.Click(chromedp.CSS("#save-settings")), shown(".slip.s-warn", "Rui Tavares saved revision"))
+		keep(t, ctx, "conflict-"+strconv.FormatInt(width, 10))
+		run(t, ctx, chromedp.Navigate(a.url+"/workers/ner"), chromedp.Click(chromedp.CSS("#set-threshold-set")), chromedp.SetValue(chromedp.CSS("#set-threshold"), "1.4"),
+			chromedp.SetValue(chromedp.CSS("#run-limit"), "5"), chromedp.Click(chromedp.CSS("#save-settings")), shown("#settings .slip.s-bad", "One field was refused"))
+		keep(t, ctx, "refused-"+strconv.FormatInt(width, 10))
+	}
 }
 
 func picture(t *testing.T, ctx context.Context, name, address string, width int64, theme string) {

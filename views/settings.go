@@ -177,16 +177,21 @@ func (p WorkerPage) settingField(o worker.Option, rows map[string]Setting, follo
 	}
 	row.Help = help
 	f := SettingField{
-		Setting: row, InUse: inUse, Option: o, Asked: true, Bounds: bounds, Follow: p.chosen(o, followed[o.Name]),
+		Setting: row, InUse: inUse, Option: o, Asked: !only(o) || p.Edit.Set[o.Name], Bounds: bounds, Follow: p.chosen(o, followed[o.Name]),
 		On: p.Edit.Set[o.Name], Given: p.Edit.Given[o.Name], Refused: p.Edit.Refused[o.Name],
 	}
 	f.Same = f.On && f.Refused == "" && f.Given == Typed(followed[o.Name])
 	return f
 }
 
+// only says whether the option takes one value, so that there is nothing to ask.
+func only(o worker.Option) bool {
+	return len(o.Choices) == 1 || o.Min != nil && o.Max != nil && *o.Min == *o.Max
+}
+
 // bounds says which values an option takes, where that is not seen from the field.
 func (p WorkerPage) bounds(o worker.Option) string {
-	if len(o.Choices) > 0 || o.Type == worker.Boolean {
+	if o.Type != worker.Integer && o.Type != worker.Number {
 		return ""
 	}
 	return p.T("form.accepts", p.Accepts(o))
