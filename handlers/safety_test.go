@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"log/slog"
 	"net/http"
+	"net/url"
 	"strings"
 	"testing"
 	"time"
@@ -41,7 +42,7 @@ func TestSecurityHeaders(t *testing.T) {
 // TestCrossOriginWrites are refused, whichever way a browser tells; clients that are no browser pass.
 func TestCrossOriginWrites(t *testing.T) {
 	t.Parallel()
-	writes := []string{"/workers/ner/runs", "/runs/1280/cancel", "/import", "/import/sample", "/language", "/documents/101", "/reviews/CONFLICT/1", "/reviews/undo/1", "/reviews/alike", "/pipelines", "/pipelines/3/cancel"}
+	writes := []string{"/workers/ner/settings", "/workers/ner/settings/reset", "/workers/ner/settings/revisions/1/restore", "/workers/ner/runs", "/runs/1280/cancel", "/import", "/import/sample", "/language", "/documents/101", "/reviews/CONFLICT/1", "/reviews/undo/1", "/reviews/alike", "/pipelines", "/pipelines/3/cancel"}
 	for _, header := range []map[string]string{
 		{"Sec-Fetch-Site": "cross-site"},
 		{"Sec-Fetch-Site": "same-site"},
@@ -53,7 +54,7 @@ func TestCrossOriginWrites(t *testing.T) {
 		for _, path := range writes {
 			f := busy()
 			a := ask(t, serve(f), asked{method: "POST", path: path, body: "lang=en", header: header})
-			if a.StatusCode != http.StatusForbidden || len(f.submitted)+len(f.cancelled)+len(f.imported) > 0 {
+			if a.StatusCode != http.StatusForbidden || len(f.submitted)+len(f.cancelled)+len(f.imported)+len(f.revisions) > 0 {
 				t.Errorf("%s with %v: %d", path, header, a.StatusCode)
 			}
 		}
@@ -93,6 +94,11 @@ func hostile() *fake {
 			}
 		}
 	}
+	odd := worker.Settings{Engine: payload, Preset: payload, Options: map[string]any{payload: payload, "mode": payload, "columns": []any{payload}}}
+	f.revisions = []worker.Revision{
+		{Worker: "ner", Version: 2, At: noon, By: payload, Channel: worker.Trigger(payload), Note: payload, Before: worker.Settings{}, After: odd, RestoredFrom: new(int64(1))},
+		{Worker: "ner", Version: 1, At: noon, By: payload, Channel: worker.CLI, Note: payload, Before: odd, After: worker.Settings{}},
+	}
 	f.failures = []worker.UnitFailure{{Unit: 1, Name: payload, Error: payload + "\n" + payload}}
 	f.spoil = payload
 	f.pipeline = underWay()
@@ -114,8 +120,23 @@ func TestNothingStoredRuns(t *testing.T) {
 		f *fake
 		q asked
 	}{{refused, asked{method: "POST", path: "/workers/ner/runs", body: "limit=%3Cscript%3E"}}, {inWay, asked{method: "POST", path: "/workers/ner/runs", body: "x=y"}}}
+	settings := url.Values{"version": {"2"}, "note": {payload}}
+	for _, name := range []string{"mode", "threshold", "columns", payload} {
+		settings.Set("from."+name, "set")
+		settings.Set("value."+name, payload)
+	}
+	for _, path := range []string{"/workers/ner/settings", "/workers/ner/settings/draft"} {
+		queries = append(queries, struct {
+			f *fake
+			q asked
+		}{f, asked{method: "POST", path: path, body: settings.Encode()}})
+	}
+	queries = append(queries, struct {
+		f *fake
+		q asked
+	}{f, asked{method: "POST", path: "/workers/ner/settings", body: url.Values{"version": {"1"}, "note": {payload}, "from.threshold": {"set"}, "value.threshold": {"0.3"}}.Encode()}})
 	for _, path := range []string{
-		"/workers", "/workers/ner", "/workers/transfer", "/workers/ner/force?limit=%3Cscript%3Ealert(1)%3C/script%3E", "/runs", "/runs/1263", "/runs/1275", "/runs/1280", "/runs/1281",
+		"/workers", "/workers/ner", "/workers/transfer", "/workers/ner/settings/revisions", "/workers/ner/settings/revisions?by=%3Cscript%3E&field=%3Cscript%3E", "/workers/ner/force?limit=%3Cscript%3Ealert(1)%3C/script%3E", "/runs", "/runs/1263", "/runs/1275", "/runs/1280", "/runs/1281",
 		"/runs?fingerprint=%22%3E%3Cscript%3Ealert(1)%3C/script%3E&worker=%22%3E%3Cscript%3E", "/workers/%3Cscript%3Ealert(1)%3C%2Fscript%3E", "/runs?status=%3Cscript%3E", "/%3Cscript%3E",
 		"/pipelines/3", "/documents", "/documents?reason=%22%3E%3Cscript%3E", "/documents/101", "/documents/101/edit", "/reviews", "/reviews?kind=SUBJECT", "/reviews?kind=ANOMALY", "/reviews?kind=DECIDED", "/reviews?kind=CONFLICT&done=1", "/reviews/alike?kind=ANOMALY&id=101", "/documents/%3Cscript%3E",
 	} {

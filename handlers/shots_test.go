@@ -82,6 +82,7 @@ func TestShots(t *testing.T) {
 	if *shotsOf != "" {
 		return
 	}
+	conflictShots(t, ctx, a)
 	posted := map[string]string{
 		"409": inway.URL + "/workers", "menu": full.URL + "/workers",
 	}
