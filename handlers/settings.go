@@ -42,6 +42,9 @@ func (h *handlers) putSettings(c echo.Context) error {
 	if err != nil {
 		return err
 	}
+	if !sentJSON(c.Request()) {
+		return echo.NewHTTPError(http.StatusUnsupportedMediaType, "The body has to be application/json.")
+	}
 	var order settingsOrder
 	if err := decodeJSON(c.Request().Body, &order, "engine, preset, batch_size, options, version, note and by"); err != nil {
 		return err
@@ -85,6 +88,10 @@ func decodeJSON(body io.Reader, into any, fields string) error {
 	if err != nil {
 		return err
 	}
+	malformed := echo.NewHTTPError(http.StatusBadRequest, "The body is no JSON object with "+fields+".")
+	if !bytes.HasPrefix(bytes.TrimSpace(raw), []byte("{")) {
+		return malformed
+	}
 	dec := json.NewDecoder(bytes.NewReader(raw))
 	dec.UseNumber()
 	dec.DisallowUnknownFields()
@@ -108,7 +115,7 @@ func decodeJSON(body io.Reader, into any, fields string) error {
 			e.Field: e.Field + " takes " + jsonKind(e.Field) + ", not a " + e.Value,
 		}}
 	}
-	return echo.NewHTTPError(http.StatusBadRequest, "The body is no JSON object with "+fields+".").SetInternal(err)
+	return malformed.SetInternal(err)
 }
 
 // saveSettings saves what was typed into the form.
@@ -122,6 +129,9 @@ func (h *handlers) saveSettings(c echo.Context) error {
 	}
 	base, seen, err := h.seenSettings(c, def, form)
 	if err != nil {
+		return err
+	}
+	if err := knownFields(form); err != nil {
 		return err
 	}
 	edit, settings := readSettings(h.frame(c, views.PlaceWorkers), def, form, base)
@@ -154,6 +164,24 @@ func (h *handlers) saveSettings(c echo.Context) error {
 		return h.workerPage(c, http.StatusUnprocessableEntity, views.RunForm{}, &edit)
 	}
 	return err
+}
+
+// knownFields refuses a form that is none of settings: what it does not name would follow the code.
+func knownFields(form url.Values) error {
+	wrong := map[string]string{}
+	for field := range form {
+		if field != "version" && field != "note" && field != views.ShownField && !strings.HasPrefix(field, views.FromField) && !strings.HasPrefix(field, views.ValueField) {
+			field = cleanName(field)
+			wrong[field] = strconv.Quote(field) + " is not known; the fields are version, note, from.NAME and value.NAME"
+		}
+	}
+	if !form.Has("version") {
+		wrong["version"] = "version is missing: the revision that the form started from, 0 for none"
+	}
+	if len(wrong) > 0 {
+		return &worker.Error{Kind: worker.Invalid, Msg: "The form has a field that is not known, or lacks one.", Fields: wrong}
+	}
+	return nil
 }
 
 // toSaved leads back to the page of the worker, which says what became of the change.

@@ -160,6 +160,24 @@ func (p *program) prepare(ctx context.Context, role string, concurrency int) err
 	return nil
 }
 
+// warnOfSettings says which stored settings this release does not take: they are not applied, and the pages show what runs instead.
+func (p *program) warnOfSettings(ctx context.Context) error {
+	stored, err := p.store.Overrides(ctx)
+	if err != nil {
+		return err
+	}
+	for name, s := range stored {
+		def, err := p.catalogue.Lookup(name)
+		if err == nil {
+			_, err = worker.CheckChange(def, worker.OverrideChange{Settings: s})
+		}
+		if err != nil {
+			p.log.WarnContext(ctx, "stored settings do not fit and are not applied", "worker", name, "err", err)
+		}
+	}
+	return nil
+}
+
 // searchPatience is how long a search waits for the vectors to be loaded: a command has nobody who could search again.
 var searchPatience = map[string]time.Duration{"search": 5 * time.Minute}
 

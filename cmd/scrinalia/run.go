@@ -87,6 +87,9 @@ func (a *app) run(ctx context.Context, f runFlags, names []string) error {
 	if _, err := p.executor.Recover(ctx); err != nil {
 		return err
 	}
+	if err := p.warnOfSettings(ctx); err != nil {
+		return err
+	}
 	by := oneLine(f.by, 100)
 	if by == "" {
 		by = who()

@@ -105,6 +105,9 @@ func (a *app) serve(ctx context.Context, f serveFlags) error {
 	if _, err := p.executor.Recover(ctx); err != nil { // the first page already tells what became of runs whose process is gone
 		return err
 	}
+	if err := p.warnOfSettings(ctx); err != nil {
+		return err
+	}
 	if f.sample {
 		if err := p.loadSampleIfEmpty(ctx); err != nil {
 			return err

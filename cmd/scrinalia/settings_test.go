@@ -90,7 +90,7 @@ func TestTheRulesEngineIsSetNowhereElse(t *testing.T) {
 	for _, q := range []struct{ method, url, body, kind, accept string }{
 		{"PUT", settings, `{"engine": "ollama"}`, "application/json", "application/json"},
 		{"PUT", settings, `{"preset": "qwen"}`, "application/json", "application/json"},
-		{"POST", settings, "from.engine=set&value.engine=ollama", "application/x-www-form-urlencoded", "text/html"},
+		{"POST", settings, "version=0&from.engine=set&value.engine=ollama", "application/x-www-form-urlencoded", "text/html"},
 		{"POST", address + "/workers/quality-validator/runs", `{"engine": "ollama"}`, "application/json", "application/json"},
 		{"POST", address + "/workers/quality-validator/runs", "engine_preset=ollama%2Fqwen", "application/x-www-form-urlencoded", "text/html"},
 	} {
@@ -105,6 +105,37 @@ func TestTheRulesEngineIsSetNowhereElse(t *testing.T) {
 	}
 	if n := scalar[int64](t, dial(t, dbURL), "SELECT count(*) FROM worker_overrides"); n != 0 {
 		t.Errorf("%d overrides are stored", n)
+	}
+}
+
+// TestSettingsThatNoLongerFit are told at the start, shown with what runs instead, refused when they are restored, and break nothing.
+func TestSettingsThatNoLongerFit(t *testing.T) {
+	t.Parallel()
+	dbURL := storetest.URL(t)
+	env := database(dbURL)
+	db := dial(t, dbURL)
+	_, err := db.Exec(t.Context(), `WITH r AS (INSERT INTO worker_override_revisions (worker_name, version, changed_by, channel, before, after)
+		VALUES ('ner', 1, 'old release', 'CLI', '{}', '{"engine": "gone", "options": {"threshold": 0.5}}') RETURNING worker_name, version, after)
+		INSERT INTO worker_overrides (worker_name, version, settings) SELECT * FROM r`)
+	must(t, err)
+	p, address := serve(t, env)
+	if said := p.stderr.String(); !strings.Contains(said, "stored settings do not fit") || !strings.Contains(said, "gone") {
+		t.Errorf("the start says nothing of it: %s", said)
+	}
+	page := get(t, address+"/workers/ner")
+	for _, want := range []string{"The override of Engine no longer holds.", "In force instead: builtin."} {
+		if page.status != http.StatusOK || !strings.Contains(page.body, want) {
+			t.Errorf("the page (%d) lacks %q", page.status, want)
+		}
+	}
+	start(t, env, "run", "ner").wantExit(0)
+	start(t, env, "set", "ner", "threshold=0.6").wantExit(exitUsage) // what is left of it would be refused as a whole
+	succeed(t, env, "set", "ner", "threshold=0.6", "--follow", "engine")
+	refusal{args: []string{"reset", "ner", "--to", "1"}, status: exitUsage, says: []string{`"gone"`}}.check(t, env)
+	a, err := ask(t, http.MethodPost, address+"/workers/ner/settings/revisions/1/restore", "version=2", "Content-Type: application/x-www-form-urlencoded")
+	must(t, err)
+	if a.status != http.StatusUnprocessableEntity || !strings.Contains(a.body, "gone") {
+		t.Errorf("the panel restores it: %d", a.status)
 	}
 }
 
