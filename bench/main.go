@@ -48,6 +48,7 @@ var measurements = []measurement{
 	{"models", (*bench).measureModels, "the built-in engines, and what a run spends beside its engine"},
 	{"pairs", (*bench).measurePairs, "pairs of almost the same name against pg_trgm"},
 	{"ledger", (*bench).measureLedger, "GET /runs with a long ledger"},
+	{"settings", (*bench).measureSettings, "GET /workers/{name} with a long history of its settings"},
 	{"search", (*bench).measureSearch, "nearest vectors, and GET /search by words"},
 	{"documents", (*bench).measureDocuments, "the pages of descriptions and reviews with a million documents; needs -huge"},
 	{"huge", (*bench).measureHuge, "GET /workers with a million documents; needs -huge"},
