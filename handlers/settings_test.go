@@ -83,7 +83,7 @@ func TestSettingsInPlace(t *testing.T) {
 	q := asked{method: "POST", path: "/workers/ner/settings", header: part, body: form("version", "2", "note", "why", "from.threshold", "set", "value.threshold", "high")}
 	a := ask(t, serve(changed()), q)
 	doc := a.page(t)
-	if a.StatusCode != 422 || doc.Find("#live").Length() != 0 || doc.Find("#settings [name='value.threshold'][value=high][aria-invalid=true]").Length() != 1 || doc.Find("#note[value=why]").Length() != 1 {
+	if a.StatusCode != http.StatusUnprocessableEntity || doc.Find("#live").Length() != 0 || doc.Find("#settings [name='value.threshold'][value=high][aria-invalid=true]").Length() != 1 || doc.Find("#note[value=why]").Length() != 1 {
 		t.Errorf("%d: %s", a.StatusCode, a.words(t, "#settings"))
 	}
 	q.body = form("version", "2", "from.threshold", "set", "value.threshold", "0.7")
@@ -204,7 +204,7 @@ func TestHistory(t *testing.T) {
 	if a.text != want {
 		t.Errorf("JSON is %s, want %s", a.text, want)
 	}
-	if a := ask(t, h, asJSON(asked{path: "/workers/ner/settings/revisions?limit=0&before=x"})); a.StatusCode != 422 {
+	if a := ask(t, h, asJSON(asked{path: "/workers/ner/settings/revisions?limit=0&before=x"})); a.StatusCode != http.StatusUnprocessableEntity {
 		t.Errorf("a wrong filter: %d", a.StatusCode)
 	}
 }

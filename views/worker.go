@@ -173,14 +173,19 @@ func (p WorkerPage) FieldHelp(o worker.Option) string {
 	return strings.TrimSpace(help + " " + p.T("form.accepts", p.Accepts(o)) + " " + p.inForceFrom(o))
 }
 
-// inForceFrom says which value the run starts from, and where that comes from.
+// inForceFrom says which value the run starts from, and where that comes from; nothing of an option that is not in use.
 func (p WorkerPage) inForceFrom(o worker.Option) string {
-	for _, s := range p.Settings(p.Config, p.Def) {
-		if s.Name == o.Name {
-			return p.T("form.inforce", s.Value, p.OriginWord(s.Origin))
-		}
+	origin, used := p.Config.ResolvedOrigins[o.Name]
+	if v, ok := p.Config.Options[o.Name]; ok {
+		origin, used = v.Origin, true
 	}
-	return ""
+	if o.Name == "batch_size" && p.Config.BatchSize != nil {
+		origin, used = p.Config.BatchSize.Origin, true
+	}
+	if !used {
+		return ""
+	}
+	return p.T("form.inforce", p.InForce(o), p.OriginWord(origin))
 }
 
 // RefusedFields lists the refused fields in the order of the form, for the summary above it.
