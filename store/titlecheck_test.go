@@ -188,7 +188,7 @@ func TestTheEngineIsTheRulesAlone(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := worker.Check(d, arguments); worker.KindOf(err) != worker.Invalid {
+		if _, err := worker.CheckChange(d, worker.OverrideChange{Settings: arguments}); worker.KindOf(err) != worker.Invalid {
 			t.Errorf("%+v as an override: %v, want a refusal", arguments, err)
 		}
 	}
