@@ -26,15 +26,15 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// archive is the whole program but its command line, on a database of its own with the sample collection transferred.
-type archive struct {
+// world is the whole program but its command line, on a database of its own with the sample collection transferred.
+type world struct {
 	url      string
 	store    *store.Store
 	executor *executor.Executor
 	settings *settings.Settings
 }
 
-func newArchive(t *testing.T) archive {
+func newArchive(t *testing.T) world {
 	t.Helper()
 	s := storetest.New(t)
 	log := slog.New(slog.DiscardHandler)
@@ -59,21 +59,21 @@ func newArchive(t *testing.T) archive {
 			t.Error(err)
 		}
 	})
-	a := archive{store: s, executor: e, settings: settings.New(catalogue, s)}
+	a := world{store: s, executor: e, settings: settings.New(catalogue, s)}
 	server := httptest.NewServer(handlers.New(handlers.Options{Catalogue: catalogue, Panel: e, Ledger: s, Settings: a.settings, Log: log, Location: saoPaulo}))
 	t.Cleanup(server.Close)
 	a.url = server.URL
 	return a
 }
 
-func (a archive) save(t *testing.T, name, by string, s worker.Settings) {
+func (a world) save(t *testing.T, name, by string, s worker.Settings) {
 	t.Helper()
 	if _, err := a.settings.Save(t.Context(), worker.OverrideChange{Worker: name, Seen: worker.AnyVersion, By: by, Channel: worker.CLI, Note: "note of " + by, Settings: s}); err != nil {
 		t.Fatal(err)
 	}
 }
 
-func (a archive) run(t *testing.T, name string, arguments worker.Settings) {
+func (a world) run(t *testing.T, name string, arguments worker.Settings) {
 	t.Helper()
 	if _, err := a.executor.RunHere(t.Context(), worker.Request{Worker: name, Arguments: arguments, Trigger: worker.Panel, RequestedBy: "panel 127.0.0.1"}, nil); err != nil {
 		t.Fatal(err)
@@ -81,7 +81,7 @@ func (a archive) run(t *testing.T, name string, arguments worker.Settings) {
 }
 
 // lastRun waits until the newest run has succeeded.
-func (a archive) lastRun(t *testing.T) int64 {
+func (a world) lastRun(t *testing.T) int64 {
 	t.Helper()
 	tick := time.NewTicker(20 * time.Millisecond)
 	defer tick.Stop()
@@ -157,7 +157,7 @@ func shown(selector, text string) chromedp.Action[chromedp.Void] {
 	return settled(`(document.querySelector('` + selector + `') || {innerText: ''}).innerText.includes('` + text + `')`)
 }
 
-func changesAndRestores(t *testing.T, ctx context.Context, a archive) {
+func changesAndRestores(t *testing.T, ctx context.Context, a world) {
 	a.save(t, "ner", "Rui", worker.Settings{Options: map[string]any{"threshold": 0.25}})
 	run(t, ctx, chromedp.Navigate(a.url+"/workers/ner"),
 		chromedp.Click(chromedp.CSS("#set-threshold-set")), chromedp.SetValue(chromedp.CSS("#set-threshold"), "0.55"),
@@ -175,7 +175,7 @@ func changesAndRestores(t *testing.T, ctx context.Context, a archive) {
 	}
 }
 
-func refusedFieldByField(t *testing.T, ctx context.Context, a archive) {
+func refusedFieldByField(t *testing.T, ctx context.Context, a world) {
 	run(t, ctx, chromedp.Navigate(a.url+"/workers/ner"),
 		chromedp.Click(chromedp.CSS("#set-threshold-set")), chromedp.SetValue(chromedp.CSS("#set-threshold"), "1.4"),
 		chromedp.Click(chromedp.CSS("#set-batch_size-set")), chromedp.SetValue(chromedp.CSS("#set-batch_size"), "many"),
@@ -185,7 +185,7 @@ func refusedFieldByField(t *testing.T, ctx context.Context, a archive) {
 		settled(`document.querySelector('#set-threshold').value === '1.4' && document.querySelector('#set-threshold-set').checked && document.querySelector('#note').value === 'kept'`))
 }
 
-func twoEditors(t *testing.T, ctx context.Context, a archive) {
+func twoEditors(t *testing.T, ctx context.Context, a world) {
 	a.save(t, "typology", "Ana", worker.Settings{Options: map[string]any{"threshold": 0.3}})
 	run(t, ctx, chromedp.Navigate(a.url+"/workers/typology"))
 	a.save(t, "typology", "Rui", worker.Settings{BatchSize: 77, Options: map[string]any{"threshold": 0.45}})
@@ -199,7 +199,7 @@ func twoEditors(t *testing.T, ctx context.Context, a archive) {
 	}
 }
 
-func followsTheEngine(t *testing.T, ctx context.Context, a archive, scripts bool) {
+func followsTheEngine(t *testing.T, ctx context.Context, a world, scripts bool) {
 	run(t, ctx, chromedp.Navigate(a.url+"/workers/ner"))
 	if scripts {
 		run(t, ctx, settled(`!!window.htmx`), chromedp.Evaluate[chromedp.Void](`{

@@ -98,7 +98,7 @@ func TestShots(t *testing.T) {
 }
 
 // settingsWorld is an archive whose settings have a history, and two runs of ner.
-func settingsWorld(t *testing.T) archive {
+func settingsWorld(t *testing.T) world {
 	t.Helper()
 	a := newArchive(t)
 	a.save(t, "ner", "Rui Tavares", worker.Settings{BatchSize: 128, Options: map[string]any{"threshold": 0.25}})
@@ -110,7 +110,7 @@ func settingsWorld(t *testing.T) archive {
 	return a
 }
 
-func conflictShots(t *testing.T, ctx context.Context, a archive) {
+func conflictShots(t *testing.T, ctx context.Context, a world) {
 	t.Helper()
 	for _, width := range []int64{1360, 390} {
 		run(t, ctx, chromedp.EmulateViewport(width, 900), chromedp.Navigate(a.url+"/workers/ner"), until(`!!window.htmx`))

@@ -75,8 +75,8 @@ WHERE j.unit_kind = 'document' AND j.unit_id = @id
 ORDER BY j.id DESC
 LIMIT @max_rows;
 
--- ListRevisions returns what people changed of a description, the last first.
--- name: ListRevisions :many
+-- ListDocumentRevisions returns what people changed of a description, the last first.
+-- name: ListDocumentRevisions :many
 SELECT id, changed_at, changed_by, channel, note, before, after FROM document_revisions WHERE document_id = @document_id ORDER BY id DESC LIMIT @max_rows;
 
 -- AddRevision notes what a person changed.

@@ -212,7 +212,7 @@ func readHistory(ctx context.Context, q *db.Queries, d *archive.Document) error 
 }
 
 func readRevisions(ctx context.Context, q *db.Queries, id int64, limit int32) ([]archive.Revision, error) {
-	rows, err := q.ListRevisions(ctx, db.ListRevisionsParams{DocumentID: id, MaxRows: limit})
+	rows, err := q.ListDocumentRevisions(ctx, db.ListDocumentRevisionsParams{DocumentID: id, MaxRows: limit})
 	if err != nil {
 		return nil, err
 	}

@@ -541,6 +541,54 @@ func (q *Queries) ListDocumentQueues(ctx context.Context, id int64) ([]ListDocum
 	return items, nil
 }
 
+const listDocumentRevisions = `-- name: ListDocumentRevisions :many
+SELECT id, changed_at, changed_by, channel, note, before, after FROM document_revisions WHERE document_id = $1 ORDER BY id DESC LIMIT $2
+`
+
+type ListDocumentRevisionsParams struct {
+	DocumentID int64
+	MaxRows    int32
+}
+
+type ListDocumentRevisionsRow struct {
+	ID        int64
+	ChangedAt time.Time
+	ChangedBy string
+	Channel   string
+	Note      string
+	Before    json.RawMessage
+	After     json.RawMessage
+}
+
+// ListDocumentRevisions returns what people changed of a description, the last first.
+func (q *Queries) ListDocumentRevisions(ctx context.Context, arg ListDocumentRevisionsParams) ([]ListDocumentRevisionsRow, error) {
+	rows, err := q.db.Query(ctx, listDocumentRevisions, arg.DocumentID, arg.MaxRows)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	items := []ListDocumentRevisionsRow{}
+	for rows.Next() {
+		var i ListDocumentRevisionsRow
+		if err := rows.Scan(
+			&i.ID,
+			&i.ChangedAt,
+			&i.ChangedBy,
+			&i.Channel,
+			&i.Note,
+			&i.Before,
+			&i.After,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const listDocumentStamps = `-- name: ListDocumentStamps :many
 SELECT x.worker_name, x.outcome, x.error, x.current, x.rule_version <> 0 AS by_rule, x.run_id, r.started_at, r.config, r.config_fingerprint,
     (r.context_fingerprint = worker_context(x.worker_name))::boolean AS in_context
@@ -635,54 +683,6 @@ func (q *Queries) ListDocumentTags(ctx context.Context, id int64) ([]ListDocumen
 			&i.Origin,
 			&i.RunID,
 			&i.Person,
-		); err != nil {
-			return nil, err
-		}
-		items = append(items, i)
-	}
-	if err := rows.Err(); err != nil {
-		return nil, err
-	}
-	return items, nil
-}
-
-const listRevisions = `-- name: ListRevisions :many
-SELECT id, changed_at, changed_by, channel, note, before, after FROM document_revisions WHERE document_id = $1 ORDER BY id DESC LIMIT $2
-`
-
-type ListRevisionsParams struct {
-	DocumentID int64
-	MaxRows    int32
-}
-
-type ListRevisionsRow struct {
-	ID        int64
-	ChangedAt time.Time
-	ChangedBy string
-	Channel   string
-	Note      string
-	Before    json.RawMessage
-	After     json.RawMessage
-}
-
-// ListRevisions returns what people changed of a description, the last first.
-func (q *Queries) ListRevisions(ctx context.Context, arg ListRevisionsParams) ([]ListRevisionsRow, error) {
-	rows, err := q.db.Query(ctx, listRevisions, arg.DocumentID, arg.MaxRows)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	items := []ListRevisionsRow{}
-	for rows.Next() {
-		var i ListRevisionsRow
-		if err := rows.Scan(
-			&i.ID,
-			&i.ChangedAt,
-			&i.ChangedBy,
-			&i.Channel,
-			&i.Note,
-			&i.Before,
-			&i.After,
 		); err != nil {
 			return nil, err
 		}
