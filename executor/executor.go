@@ -117,7 +117,7 @@ func (e *Executor) Start(ctx context.Context) error {
 		return err
 	}
 	if err := e.jobs.Start(context.WithoutCancel(ctx)); err != nil {
-		return fmt.Errorf("start the job queue: %w", err)
+		return worker.Errorf(worker.Unavailable, "The job queue could not be started: %w", err) // the database answered a moment ago
 	}
 	loop, stop := context.WithCancel(context.WithoutCancel(ctx))
 	e.stop, e.stopped = stop, make(chan struct{})

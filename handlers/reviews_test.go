@@ -143,7 +143,7 @@ func TestAlikeReviews(t *testing.T) {
 // decidesByKeys goes through the list and decides with single keys, in place.
 func decidesByKeys(t *testing.T, ctx context.Context) {
 	f := &fake{}
-	run(t, ctx, chromedp.Navigate(site(t, f)+"/reviews?kind=CONFLICT"), until(`!!window.htmx && document.querySelector('#review-1.now') !== null`),
+	run(t, ctx, chromedp.Navigate(site(t, f)+"/reviews?kind=CONFLICT"), until(`document.readyState === 'complete' && !!window.htmx && document.querySelector('#review-1.now') !== null`),
 		chromedp.KeyEvent("j"), until(`document.activeElement.id === 'review-2'`),
 		chromedp.KeyEvent("d"), until(`document.querySelectorAll('.review').length === 2 && document.activeElement.id === 'review-3'`),
 		chromedp.KeyEvent("k"), until(`document.activeElement.id === 'review-1'`),
