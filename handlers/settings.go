@@ -273,7 +273,7 @@ var decimalComma = regexp.MustCompile(`^\s*-?\d*,\d+\s*$`)
 // readSettings reads what was typed, and the settings that follow from it. Options belong to the engine that the form showed: they go when another
 // one is chosen. What was typed into a field that follows the code is not dropped in silence.
 func readSettings(f views.Frame, def worker.Definition, form url.Values, base worker.Settings) (views.SettingsForm, worker.Settings) {
-	edit := views.SettingsForm{Set: map[string]bool{}, Given: map[string]string{}, Refused: map[string]string{}, Note: form.Get("note"), Unsaved: true}
+	edit := views.SettingsForm{Set: map[string]bool{}, Given: map[string]string{}, Refused: map[string]string{}, Note: form.Get("note")}
 	edit.Version, _ = strconv.ParseInt(form.Get("version"), 10, 64)
 	engine, gone := chosenEngine(def, form), map[string]bool{}
 	if shown := form.Get(views.ShownField); shown != "" && shown != engine {

@@ -20,7 +20,6 @@ type SettingsForm struct {
 	Note    string
 	Refused map[string]string
 	Message string // the refusal in a sentence, for what belongs to no field
-	Unsaved bool   // it shows what was typed
 }
 
 // StoredForm is the form of what is stored.
