@@ -209,7 +209,7 @@ func (b *bench) open(ctx context.Context, database string) (*program, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &program{store: s, catalogue: all.Catalogue(s, engine.NewRegistry(engines.Registrations("")...)), log: log}
+	p := &program{store: s, catalogue: all.Catalogue(s, engine.NewRegistry(engines.Registrations("")...), nil, nil), log: log}
 	p.executor, err = executor.New(executor.Options{Catalogue: p.catalogue, Store: s, Log: log, Role: "serve", Concurrency: 1})
 	if err != nil {
 		s.Close()

@@ -171,7 +171,7 @@ func (w watched) registry() *engine.Registry {
 
 // equip gives the program other engines.
 func (p *program) equip(r *engine.Registry) (err error) {
-	p.catalogue = all.Catalogue(p.store, r)
+	p.catalogue = all.Catalogue(p.store, r, nil, nil)
 	p.executor, err = executor.New(executor.Options{Catalogue: p.catalogue, Store: p.store, Log: p.log, Role: "serve", Concurrency: 1})
 	return err
 }

@@ -20,8 +20,6 @@ const (
 // Option is a value that an engine takes.
 type Option struct {
 	worker.Option
-	// Neutral says that another value gives the same results (a host, a time limit): it makes nothing stale.
-	Neutral bool `json:"neutral"`
 	// Source is the origin of the default, when it is not the program.
 	Source worker.Origin `json:"-"`
 	// Normalise turns an accepted value into the one that is described and used; it does no I/O. It may be nil.

@@ -27,7 +27,7 @@ func options() []engine.Option {
 		{Option: worker.Option{Name: "size", Type: worker.Integer, Default: int64(4), Min: &low, Max: &high}},
 		{Option: worker.Option{Name: "rate", Type: worker.Number, Default: 0.5}},
 		{
-			Option: worker.Option{Name: "host", Type: worker.Text, Default: ""}, Neutral: true, Source: engine.FromEnvironment,
+			Option: worker.Option{Name: "host", Type: worker.Text, Default: "", Neutral: true}, Source: engine.FromEnvironment,
 			Normalise: func(v any) (any, error) {
 				if v == "bad" {
 					return nil, errors.New("no host")

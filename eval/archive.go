@@ -102,7 +102,7 @@ func (e *evaluation) fill(ctx context.Context, s *store.Store) error {
 	if _, err := importer.Import(ctx, s, sample.Collection(), importer.Options{Name: "sample.jsonl"}, nil); err != nil {
 		return err
 	}
-	x, err := executor.New(executor.Options{Catalogue: all.Catalogue(s, e.registry), Store: s, Log: slog.New(slog.DiscardHandler), Role: "eval"})
+	x, err := executor.New(executor.Options{Catalogue: all.Catalogue(s, e.registry, nil, nil), Store: s, Log: slog.New(slog.DiscardHandler), Role: "eval"})
 	if err != nil {
 		return err
 	}

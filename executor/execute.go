@@ -145,7 +145,7 @@ func (e *Executor) total(ctx context.Context, d worker.Definition, config worker
 	}
 	n := *q.Pending
 	if c.Force {
-		n += q.Processed
+		n += q.Processed + q.GivenUp
 	}
 	return upTo(n, c.Limit), nil
 }

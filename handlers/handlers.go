@@ -12,7 +12,7 @@ import (
 	"github.com/labstack/echo/v4"
 )
 
-// Options are what the panel needs. Catalogue, Panel, Ledger, Settings, Archive, Reviews, Importer and Search are required.
+// Options are what the panel needs. Catalogue, Panel, Ledger, Settings, Archive, Reviews, Importer, Search, Thumbnails and Objects are required.
 type Options struct {
 	Catalogue   *worker.Catalogue
 	Panel       Panel
@@ -22,6 +22,8 @@ type Options struct {
 	Settings    Settings
 	Importer    Importer
 	Search      Searcher
+	Thumbnails  Thumbnails
+	Objects     Objects
 	Log         *slog.Logger     // discarded when nil
 	Version     string           // shown in the foot
 	Environment string           // shown in the bar, so that nobody mistakes production for a trial; may be empty
@@ -42,6 +44,8 @@ type handlers struct {
 	settings    Settings
 	importer    Importer
 	search      Searcher
+	thumbnails  Thumbnails
+	objects     Objects
 	log         *slog.Logger
 	version     string
 	environment string
@@ -56,7 +60,7 @@ type handlers struct {
 // New returns the panel. It opens nothing and starts nothing.
 func New(o Options) http.Handler {
 	h := &handlers{
-		catalogue: o.Catalogue, panel: o.Panel, ledger: o.Ledger, settings: o.Settings, archive: o.Archive, reviews: o.Reviews, importer: o.Importer, search: o.Search, log: o.Log,
+		catalogue: o.Catalogue, panel: o.Panel, ledger: o.Ledger, settings: o.Settings, archive: o.Archive, reviews: o.Reviews, importer: o.Importer, search: o.Search, thumbnails: o.Thumbnails, objects: o.Objects, log: o.Log,
 		version: o.Version, environment: o.Environment, zone: o.Location, language: views.Language(o.Language), now: o.Now,
 		assets: static.URLs(), hosts: o.Hosts, reports: reports{dir: o.ReportsDir},
 	}

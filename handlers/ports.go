@@ -6,6 +6,7 @@ import (
 
 	"scrinalia/archive"
 	"scrinalia/search"
+	"scrinalia/storage"
 	"scrinalia/views"
 	"scrinalia/worker"
 )
@@ -56,6 +57,18 @@ type Importer interface {
 	Import(ctx context.Context, name string, format string, checkOnly bool, r io.Reader) (views.ImportReport, error)
 	// LoadSample imports the bundled collection.
 	LoadSample(ctx context.Context) (views.ImportReport, error)
+}
+
+// Thumbnails knows the small pictures of descriptions.
+type Thumbnails interface {
+	// Thumbnail returns that of a description, or NotFound.
+	Thumbnail(ctx context.Context, document int64) (worker.Thumbnail, error)
+}
+
+// Objects is the storage.
+type Objects interface {
+	// Get opens an object, or fails with NotFound.
+	Get(ctx context.Context, key string) (io.ReadCloser, storage.Info, error)
 }
 
 // Searcher finds descriptions.

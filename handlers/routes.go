@@ -46,6 +46,7 @@ func (h *handlers) routes(e *echo.Echo) {
 	get("/workers/:name/settings/revisions", h.listRevisions)                       // people and scripts
 	e.POST("/workers/:name/settings/revisions/:version/restore", h.restoreSettings) // people and scripts
 	get("/imports/:id/rejects.csv", h.downloadRejects)
+	get("/thumbnails/:id", h.showThumbnail) // browsers, for pages
 	e.POST(views.LanguagePath(), h.setLanguage)
 
 	get(livePath, h.live)                 // supervisors

@@ -5,6 +5,7 @@ SELECT e.worker_name, e.eligible,
     coalesce(sum(s.done), 0)::bigint AS done,
     coalesce(sum(s.settled), 0)::bigint AS settled,
     coalesce(sum(s.failed), 0)::bigint AS failed,
+    coalesce(sum(s.given_up), 0)::bigint AS given_up,
     coalesce(sum(s.done + s.settled) FILTER (WHERE s.config_fingerprint IS DISTINCT FROM c.config_fingerprint), 0)::bigint AS stale
 FROM queue_eligible e
 LEFT JOIN (SELECT unnest(@workers::text[]) AS worker_name, unnest(@config_fingerprints::bytea[]) AS config_fingerprint) AS c ON c.worker_name = e.worker_name
@@ -19,11 +20,11 @@ SELECT compact_queue_tally();
 -- name: TallyRows :one
 SELECT count(*) FROM queue_tally;
 
--- StampUnits writes or renews the stamps of units.
+-- StampUnits writes or renews the stamps of units. One that failed and is settled is given up.
 -- name: StampUnits :exec
 INSERT INTO execution_log (worker_name, unit_kind, unit_id, rule_version, fingerprint, run_id, outcome, error)
 SELECT @worker_name, @unit_kind, u.unit_id, u.rule_version, u.fingerprint, @run_id,
-    CASE WHEN u.error <> '' THEN 'FAILED' WHEN u.settled THEN 'SETTLED' ELSE 'DONE' END, nullif(u.error, '')
+    CASE WHEN u.error <> '' AND u.settled THEN 'GIVEN_UP' WHEN u.error <> '' THEN 'FAILED' WHEN u.settled THEN 'SETTLED' ELSE 'DONE' END, nullif(u.error, '')
 FROM (SELECT unnest(@unit_ids::bigint[]) AS unit_id, unnest(@rule_versions::bigint[]) AS rule_version,
     unnest(@fingerprints::bytea[]) AS fingerprint, unnest(@errors::text[]) AS error, unnest(@settled::boolean[]) AS settled) AS u
 ON CONFLICT (worker_name, unit_id, rule_version) DO UPDATE

@@ -103,7 +103,7 @@ LEFT JOIN documents d ON l.unit_kind = 'document' AND d.id = l.unit_id
 LEFT JOIN similar_pairs p ON l.unit_kind = 'pair' AND p.id = l.unit_id
 LEFT JOIN tags t ON t.id = CASE l.unit_kind WHEN 'tag' THEN l.unit_id ELSE p.tag_id END
 LEFT JOIN entities e ON e.id = p.entity_id
-WHERE l.worker_name = @worker_name AND l.outcome = 'FAILED' AND l.run_id = @run_id AND l.unit_id > @after
+WHERE l.worker_name = @worker_name AND l.outcome IN ('FAILED', 'GIVEN_UP') AND l.run_id = @run_id AND l.unit_id > @after
 ORDER BY l.unit_id
 LIMIT @max_rows;
 

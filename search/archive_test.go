@@ -67,7 +67,7 @@ func (a *archive) read(lines io.Reader) *archive {
 		a.t.Fatalf("import: %v, rejected %v", err, report.Rejects)
 	}
 	registry := engine.NewRegistry(engines.Registrations("")...)
-	e, err := executor.New(executor.Options{Catalogue: all.Catalogue(a.Store, registry), Store: a.Store, Log: slog.New(slog.DiscardHandler), Role: "test"})
+	e, err := executor.New(executor.Options{Catalogue: all.Catalogue(a.Store, registry, nil, nil), Store: a.Store, Log: slog.New(slog.DiscardHandler), Role: "test"})
 	if err != nil {
 		a.t.Fatal(err)
 	}

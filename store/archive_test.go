@@ -10,7 +10,9 @@ import (
 	engines "scrinalia/engine/all"
 	"scrinalia/executor"
 	"scrinalia/importer"
+	"scrinalia/picture"
 	"scrinalia/sample"
+	"scrinalia/storage"
 	"scrinalia/store"
 	"scrinalia/store/storetest"
 	"scrinalia/worker"
@@ -32,7 +34,9 @@ type archive struct {
 func newArchive(t testing.TB) *archive {
 	t.Helper()
 	s := storetest.New(t)
-	a := &archive{Store: s, t: t, catalogue: all.Catalogue(s, engine.NewRegistry(append([]engine.Registration{undecided()}, engines.Registrations("")...)...))}
+	bucket, pictures := forThumbnails(t)
+	registry := engine.NewRegistry(append([]engine.Registration{undecided()}, engines.Registrations("")...)...)
+	a := &archive{Store: s, t: t, catalogue: all.Catalogue(s, registry, bucket, pictures)}
 	var err error
 	a.executor, err = executor.New(executor.Options{Catalogue: a.catalogue, Store: s, Log: slog.New(slog.DiscardHandler), Role: "test"})
 	if err != nil {
@@ -52,6 +56,20 @@ func undecided() engine.Registration {
 			return rulings, nil
 		}}, nil
 	})
+}
+
+// forThumbnails is a storage in a folder, and pictures that may come from this machine.
+func forThumbnails(t testing.TB) (storage.Bucket, *picture.Studio) {
+	t.Helper()
+	bucket, err := storage.Open(storage.Address{Folder: t.TempDir()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	networks, err := picture.ParseNetworks("127.0.0.0/8")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return bucket, picture.New(picture.Options{Private: networks})
 }
 
 // newSample is an archive with the sample collection in staging.
@@ -158,6 +176,7 @@ var pendingOf = map[string]string{
 	worker.Typology:         "SELECT count(*) FILTER (WHERE pending) FROM typology_queue",
 	worker.ConflictJudge:    "SELECT count(*) FILTER (WHERE pending) FROM conflict_judge_queue WHERE 10 * shared >= 9 * total",
 	worker.MacroCategory:    "SELECT count(*) FILTER (WHERE pending) FROM macro_category_queue",
+	worker.Thumbnails:       "SELECT count(*) FILTER (WHERE pending) FROM thumbnail_queue",
 	worker.QualityValidator: "SELECT count(*) FILTER (WHERE pending) FROM quality_validator_queue",
 	worker.Embedding:        "SELECT count(*) FILTER (WHERE pending) FROM embedding_queue",
 }

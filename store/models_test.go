@@ -69,7 +69,8 @@ func (f fake) registry() *engine.Registry {
 func newArchiveWith(t testing.TB, registry *engine.Registry) *archive {
 	t.Helper()
 	s := storetest.New(t)
-	a := &archive{Store: s, t: t, catalogue: all.Catalogue(s, registry)}
+	bucket, pictures := forThumbnails(t)
+	a := &archive{Store: s, t: t, catalogue: all.Catalogue(s, registry, bucket, pictures)}
 	var err error
 	a.executor, err = executor.New(executor.Options{Catalogue: a.catalogue, Store: s, Log: slog.New(slog.DiscardHandler), Role: "test"})
 	if err != nil {

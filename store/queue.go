@@ -28,8 +28,8 @@ func (s *Store) Queues(ctx context.Context, fingerprints map[string][]byte) (map
 	ms := time.Since(start).Milliseconds()
 	queues := map[string]worker.Queue{}
 	for _, r := range rows {
-		pending := r.Eligible - r.Done
-		queues[r.WorkerName] = worker.Queue{Pending: &pending, Processed: r.Done + r.Settled, Failed: r.Failed, Stale: r.Stale, CountedMS: ms}
+		pending := r.Eligible - r.Done - r.GivenUp
+		queues[r.WorkerName] = worker.Queue{Pending: &pending, Processed: r.Done + r.Settled, Failed: r.Failed + r.GivenUp, GivenUp: r.GivenUp, Stale: r.Stale, CountedMS: ms}
 	}
 	return queues, nil
 }

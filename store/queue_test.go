@@ -16,6 +16,9 @@ type move struct {
 	do   func(a *archive, r *rand.Rand)
 }
 
+// pictureAddresses are of pictures that are there, that are broken, that are gone, and that a run fails at without giving up.
+var pictureAddresses = []string{"sample://images/bonde.gif", "sample://images/croqui-praca.png", "sample://images/broken.jpg", "sample://images/gone.jpg", "http://127.0.0.1:1/x.jpg"}
+
 var sampleTitles = []string{"Ata", "ATA DA CÂMARA", "Carta  do prefeito --", "Planta", "Sem título", "planta", "Ofício &amp; carta", "--", "Fotogr. da praça"}
 
 func pick[T any](r *rand.Rand, from []T) T { return from[r.IntN(len(from))] }
@@ -42,6 +45,9 @@ func randomRecord(r *rand.Rand) record {
 	if r.IntN(3) == 0 {
 		rec["date"] = "1912"
 	}
+	if r.IntN(2) == 0 {
+		rec["image_url"] = pick(r, pictureAddresses)
+	}
 	return rec
 }
 
@@ -66,6 +72,11 @@ var moves = []move{
 	{"ner", runSome(worker.NamedEntities)},
 	{"typology", runSome(worker.Typology)},
 	{"typology", runSome(worker.Typology)},
+	{"thumbnail", runSome(worker.Thumbnails)},
+	{"thumbnail", runSome(worker.Thumbnails)},
+	{"change the address of a picture", func(a *archive, r *rand.Rand) {
+		a.exec("UPDATE documents SET image_url = $2 WHERE id = $1", someone(r, a, "documents"), pick(r, append(pictureAddresses, "")))
+	}},
 	{"macro-category", runSome(worker.MacroCategory)},
 	{"macro-category", runSome(worker.MacroCategory)},
 	{"conflict-judge", runSome(worker.ConflictJudge)},

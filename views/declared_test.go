@@ -50,7 +50,7 @@ func inOther(english string) string {
 func TestEveryDeclaredTextIsTranslated(t *testing.T) {
 	t.Parallel()
 	registry := engine.NewRegistry(engines.Registrations("")...)
-	for _, d := range all.Catalogue(nil, registry).All() {
+	for _, d := range all.Catalogue(nil, registry, nil, nil).All() {
 		t.Run(d.Name, func(t *testing.T) {
 			t.Parallel()
 			for part, english := range map[string]string{
@@ -109,7 +109,7 @@ func TestDeclaredSettingsArePortuguese(t *testing.T) {
 	t.Parallel()
 	f := frame(Portuguese)
 	english := regexp.MustCompile(`(?i)\b(the|takes|accepted|whole number|engine|never stored|there is no)\b`)
-	for _, d := range all.Catalogue(nil, engine.NewRegistry(engines.Registrations("")...)).All() {
+	for _, d := range all.Catalogue(nil, engine.NewRegistry(engines.Registrations("")...), nil, nil).All() {
 		for _, o := range d.Options {
 			said := f.Accepts(o) + " " + f.OptionHelp(d.Name, o)
 			_, err := o.Check(struct{}{})

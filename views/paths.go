@@ -77,6 +77,11 @@ func RunChangesPath(id, after int64) string {
 	return RunPath(id) + "?changes=" + itoa(after) + "#changes"
 }
 
+// ThumbnailPath is the address of the small picture of a description. With the picture's version it may be kept for ever.
+func ThumbnailPath(document int64, version string) string {
+	return "/thumbnails/" + itoa(document) + "?v=" + url.QueryEscape(version)
+}
+
 // CancelPath is where a run is told to stop.
 func CancelPath(id int64) string { return RunPath(id) + "/cancel" }
 

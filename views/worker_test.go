@@ -18,7 +18,7 @@ import (
 // workerDocument renders the page of a real worker.
 func workerDocument(t *testing.T, name string, override worker.Settings, change func(*WorkerPage)) *goquery.Document {
 	t.Helper()
-	d, err := all.Catalogue(nil, engine.NewRegistry(engines.Registrations("models.example")...)).Lookup(name)
+	d, err := all.Catalogue(nil, engine.NewRegistry(engines.Registrations("models.example")...), nil, nil).Lookup(name)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -73,7 +73,7 @@ func TestConfigurationShowsOrigins(t *testing.T) {
 func TestTheRunFormOffersItsAxisOnly(t *testing.T) {
 	t.Parallel()
 	registry := engine.NewRegistry(engines.Registrations("")...)
-	for _, d := range all.Catalogue(nil, registry).All() {
+	for _, d := range all.Catalogue(nil, registry, nil, nil).All() {
 		t.Run(d.Name, func(t *testing.T) {
 			t.Parallel()
 			doc := workerDocument(t, d.Name, worker.Settings{}, nil)

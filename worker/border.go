@@ -14,6 +14,7 @@ const (
 	NamedEntities    = "ner" // NER is its axis
 	Typology         = "typology"
 	ConflictJudge    = "conflict-judge"
+	Thumbnails       = "thumbnail"
 	MacroCategory    = "macro-category"
 	QualityValidator = "quality-validator"
 	Embedding        = "embedding"

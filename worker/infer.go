@@ -46,9 +46,18 @@ func Infer[In, Out any](ctx context.Context, inputs []In, ask func(ctx context.C
 
 // askAgain repeats a call that failed for want of a service.
 func askAgain[In, Out any](ctx context.Context, inputs []In, ask func(ctx context.Context, inputs []In) ([]Out, error)) (answers []Out, err error) {
+	err = Insist(ctx, func(ctx context.Context) error {
+		answers, err = ask(ctx, inputs)
+		return err
+	})
+	return answers, err
+}
+
+// Insist repeats what failed for want of a service, three times in all; the last error is returned.
+func Insist(ctx context.Context, do func(ctx context.Context) error) (err error) {
 	for try := range serviceTries {
-		if answers, err = ask(ctx, inputs); err == nil || KindOf(err) != Unavailable || ctx.Err() != nil {
-			return answers, err
+		if err = do(ctx); err == nil || KindOf(err) != Unavailable || ctx.Err() != nil {
+			return err
 		}
 		if try == serviceTries-1 {
 			break
@@ -57,11 +66,11 @@ func askAgain[In, Out any](ctx context.Context, inputs []In, ask func(ctx contex
 		select {
 		case <-ctx.Done():
 			pause.Stop()
-			return nil, context.Cause(ctx)
+			return context.Cause(ctx)
 		case <-pause.C:
 		}
 	}
-	return nil, err
+	return err
 }
 
 // Texts wraps an engine's call so that it is not asked about texts with nothing in them; their answer is the zero value.

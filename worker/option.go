@@ -34,9 +34,11 @@ type Option struct {
 	Choices []string   `json:"choices,omitempty"`
 	Help    string     `json:"help"`
 	RunOnly bool       `json:"run_only"` // belongs to one run, is never stored as an override
+	// Neutral says that another value gives the same results (a pause, a time limit): it makes nothing stale.
+	Neutral bool `json:"neutral,omitempty"`
 }
 
-// describe derives the options from the struct's json, min, max, choices, help and run tags. A field without json or help
+// describe derives the options from the struct's json, min, max, choices, help, run and results tags. A field without json or help
 // tag is a mistake in the worker and panics at start.
 func describe(defaults any) []Option {
 	var opts []Option
@@ -47,7 +49,7 @@ func describe(defaults any) []Option {
 			opts = append(opts, describe(v.Field(i).Interface())...)
 			continue
 		}
-		o := Option{Name: f.Tag.Get("json"), Help: f.Tag.Get("help"), Default: v.Field(i).Interface(), RunOnly: f.Tag.Get("run") == "only"}
+		o := Option{Name: f.Tag.Get("json"), Help: f.Tag.Get("help"), Default: v.Field(i).Interface(), RunOnly: f.Tag.Get("run") == "only", Neutral: f.Tag.Get("results") == "same"}
 		if o.Name == "" || o.Help == "" {
 			panic("worker: option " + v.Type().String() + "." + f.Name + " needs a json and a help tag")
 		}

@@ -64,15 +64,15 @@ type Resolution struct {
 	Problem error
 }
 
-// Fingerprint identifies the values that make results comparable: engine, preset, resolved values and options, but not batch size
-// nor what belongs to one run. Results of another fingerprint are stale.
+// Fingerprint identifies the values that make results comparable: engine, preset, resolved values and options, but not batch size,
+// neutral options, nor what belongs to one run. Results of another fingerprint are stale.
 func (r Resolution) Fingerprint(d Definition) []byte {
 	key := map[string]any{"resolved": map[string]any{}}
 	if d.engines != nil {
 		key["resolved"] = d.engines.Identity(r.Engine)
 	}
 	for name, v := range r.Config.Options {
-		if o, ok := d.Option(name); ok && !o.RunOnly {
+		if o, ok := d.Option(name); ok && !o.RunOnly && !o.Neutral {
 			key["option:"+name] = v.Value
 		}
 	}

@@ -26,7 +26,7 @@ type StaleUnits struct {
 }
 
 // Differ lists what makes results of one configuration stale under another, in the order engine, preset, what the engine is built from, options.
-// Batch size and what belongs to one run make nothing stale, nor do the engine's neutral options.
+// Batch size, neutral options and what belongs to one run make nothing stale.
 func (d Definition) Differ(was, now Config) []Difference {
 	var out []Difference
 	add := func(name string, a, b any) {
@@ -43,7 +43,7 @@ func (d Definition) Differ(was, now Config) []Difference {
 		add(name, was.Resolved[name], now.Resolved[name])
 	}
 	for _, o := range d.Options {
-		if !o.RunOnly && o.Name != batchSize {
+		if !o.RunOnly && !o.Neutral && o.Name != batchSize {
 			a, b := was.Options[o.Name], now.Options[o.Name]
 			add(o.Name, a.Value, b.Value)
 		}

@@ -15,8 +15,10 @@ import (
 	"scrinalia/engine"
 	engines "scrinalia/engine/all"
 	"scrinalia/executor"
+	"scrinalia/picture"
 	"scrinalia/search"
 	"scrinalia/settings"
+	"scrinalia/storage"
 	"scrinalia/store"
 	"scrinalia/store/localpg"
 	"scrinalia/worker"
@@ -32,6 +34,8 @@ type app struct {
 
 	databaseURL string
 	dataDir     string
+	storageURL  string
+	private     string // networks that pictures may come from
 	logLevel    string
 	logFormat   string
 }
@@ -41,10 +45,12 @@ func (a *app) globalFlags(root *cobra.Command) {
 	f := root.PersistentFlags()
 	f.StringVar(&a.databaseURL, "database-url", a.getenv("DATABASE_URL"), "PostgreSQL 14 or newer; empty: a private one in the data directory (DATABASE_URL)")
 	f.StringVar(&a.dataDir, "data-dir", a.envOr("SCRINALIA_DATA_DIR", defaultDataDir(a.getenv)), "where the private database and files are kept (SCRINALIA_DATA_DIR)")
+	f.StringVar(&a.storageURL, "storage-url", a.getenv("SCRINALIA_STORAGE_URL"), "a folder, s3://BUCKET?endpoint=HOST:PORT or https://HOST/BUCKET for thumbnails; empty: a folder in the data directory (SCRINALIA_STORAGE_URL)")
+	f.StringVar(&a.private, "allow-private-images", a.getenv("SCRINALIA_ALLOW_PRIVATE_IMAGES"), "true, or private networks that pictures may be fetched from, such as 10.1.0.0/16 (SCRINALIA_ALLOW_PRIVATE_IMAGES)")
 	f.StringVar(&a.logLevel, "log-level", a.envOr("SCRINALIA_LOG_LEVEL", "info"), "debug, info, warn or error (SCRINALIA_LOG_LEVEL)")
 	f.StringVar(&a.logFormat, "log-format", a.envOr("SCRINALIA_LOG_FORMAT", "text"), "text or json (SCRINALIA_LOG_FORMAT)")
-	// a default that holds a password is not printed by --help
-	f.Lookup("database-url").DefValue = ""
+	// defaults that may hold a password are not printed by --help
+	f.Lookup("database-url").DefValue, f.Lookup("storage-url").DefValue = "", ""
 }
 
 func (a *app) envOr(name, fallback string) string {
@@ -90,20 +96,40 @@ type program struct {
 	executor  *executor.Executor
 	settings  *settings.Settings
 	search    *search.Service
+	storage   storage.Bucket
 	local     *localpg.Server // nil with DATABASE_URL
 }
 
 // open connects to the database, or to the private one of the data directory, and migrates it.
 func (a *app) open(ctx context.Context, role string, concurrency int) (*program, error) {
+	bucket, pictures, err := a.forThumbnails()
+	if err != nil {
+		return nil, err
+	}
 	p, err := a.connect(ctx, role)
 	if err != nil {
 		return nil, err
 	}
-	if err := p.prepare(ctx, role, concurrency); err != nil {
+	p.storage = bucket
+	if err := p.prepare(ctx, role, concurrency, pictures); err != nil {
 		p.Close()
 		return nil, err
 	}
 	return p, nil
+}
+
+// forThumbnails makes what thumbnails need. It does no I/O: listing workers works without storage.
+func (a *app) forThumbnails() (storage.Bucket, *picture.Studio, error) {
+	networks, err := picture.ParseNetworks(a.private)
+	if err != nil {
+		return nil, nil, usageError{fmt.Errorf("--allow-private-images (SCRINALIA_ALLOW_PRIVATE_IMAGES): %w", err)}
+	}
+	address, err := storage.ParseAddress(a.storageURL, filepath.Join(a.dataDir, "objects"), a.getenv)
+	if err != nil {
+		return nil, nil, err
+	}
+	bucket, err := storage.Open(address)
+	return bucket, picture.New(picture.Options{Version: version, Private: networks}), err
 }
 
 func (a *app) connect(ctx context.Context, role string) (*program, error) {
@@ -143,12 +169,12 @@ func (p *program) startLocal(ctx context.Context, dir string) (string, error) {
 	return p.local.URL(databaseName), nil
 }
 
-func (p *program) prepare(ctx context.Context, role string, concurrency int) error {
+func (p *program) prepare(ctx context.Context, role string, concurrency int, pictures *picture.Studio) error {
 	if err := p.store.MigrateUp(ctx); err != nil {
 		return err
 	}
 	registry := engine.NewRegistry(engines.Registrations(os.Getenv("OLLAMA_HOST"))...)
-	p.catalogue = all.Catalogue(p.store, registry)
+	p.catalogue = all.Catalogue(p.store, registry, p.storage, pictures)
 	p.settings = settings.New(p.catalogue, p.store)
 	var err error
 	p.executor, err = executor.New(executor.Options{Catalogue: p.catalogue, Store: p.store, Log: p.log, Role: role, Concurrency: concurrency})

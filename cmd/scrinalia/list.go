@@ -48,6 +48,7 @@ func (a *app) workers(ctx context.Context, asJSON bool) error {
 		rows[i] = []string{fmt.Sprint(s.Order), s.Name, string(s.Unit), engineText(s), pending, fmt.Sprint(s.Queue.Processed), fmt.Sprint(s.Queue.Failed), fmt.Sprint(s.Queue.Stale), runText(s)}
 	}
 	table(a.stdout, "#\tWORKER\tUNIT\tENGINE\tPENDING\tPROCESSED\tFAILED\tSTALE\tACTIVE OR LAST RUN", rows)
+	fmt.Fprintf(a.stdout, "\nThumbnails are kept in %s.\n", p.storage)
 	return nil
 }
 

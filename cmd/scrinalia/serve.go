@@ -114,6 +114,7 @@ func (a *app) serve(ctx context.Context, f serveFlags) error {
 		}
 	}
 	server := a.server(p, f, hosts)
+	fmt.Fprintf(a.stderr, "Thumbnails are kept in %s\n", p.storage)
 	fmt.Fprintf(a.stderr, "Scrinalia is at http://%s (Ctrl-C stops it)\n", listener.Addr())
 	return p.serveUntil(ctx, server, listener)
 }
@@ -124,7 +125,7 @@ func (a *app) reportsDir() string { return filepath.Join(a.dataDir, "imports") }
 func (a *app) server(p *program, f serveFlags, hosts handlers.Hosts) *http.Server {
 	return &http.Server{
 		Handler: handlers.New(handlers.Options{
-			Catalogue: p.catalogue, Panel: p.executor, Ledger: p.store, Settings: p.settings, Archive: p.store, Reviews: p.store, Importer: &panelImporter{p.store, a.reportsDir()}, Search: p.search, ReportsDir: a.reportsDir(), Log: p.log,
+			Catalogue: p.catalogue, Panel: p.executor, Ledger: p.store, Settings: p.settings, Archive: p.store, Reviews: p.store, Importer: &panelImporter{p.store, a.reportsDir()}, Search: p.search, Thumbnails: p.store, Objects: p.storage, ReportsDir: a.reportsDir(), Log: p.log,
 			Version: version, Environment: f.environment, Location: time.Local, Language: f.language, Hosts: hosts,
 		}),
 		ReadHeaderTimeout: 10 * time.Second,

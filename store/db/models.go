@@ -269,6 +269,7 @@ type QueueStamped struct {
 	Done              int64
 	Settled           int64
 	Failed            int64
+	GivenUp           int64
 }
 
 type QueueTally struct {
@@ -409,6 +410,23 @@ type Tag struct {
 	SubjectCategoryID *int32
 	CreatedAt         time.Time
 	CategoryPerson    *string
+}
+
+type Thumbnail struct {
+	DocumentID  int64
+	Fingerprint []byte
+	Key         string
+	ContentType string
+	Bytes       int64
+	Width       int32
+	Height      int32
+	Digest      []byte
+	RunID       int64
+}
+
+type ThumbnailQueue struct {
+	UnitID  int64
+	Pending interface{}
 }
 
 type TransferQueue struct {

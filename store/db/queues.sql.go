@@ -37,6 +37,7 @@ SELECT e.worker_name, e.eligible,
     coalesce(sum(s.done), 0)::bigint AS done,
     coalesce(sum(s.settled), 0)::bigint AS settled,
     coalesce(sum(s.failed), 0)::bigint AS failed,
+    coalesce(sum(s.given_up), 0)::bigint AS given_up,
     coalesce(sum(s.done + s.settled) FILTER (WHERE s.config_fingerprint IS DISTINCT FROM c.config_fingerprint), 0)::bigint AS stale
 FROM queue_eligible e
 LEFT JOIN (SELECT unnest($1::text[]) AS worker_name, unnest($2::bytea[]) AS config_fingerprint) AS c ON c.worker_name = e.worker_name
@@ -55,6 +56,7 @@ type CountQueuesRow struct {
 	Done       int64
 	Settled    int64
 	Failed     int64
+	GivenUp    int64
 	Stale      int64
 }
 
@@ -75,6 +77,7 @@ func (q *Queries) CountQueues(ctx context.Context, arg CountQueuesParams) ([]Cou
 			&i.Done,
 			&i.Settled,
 			&i.Failed,
+			&i.GivenUp,
 			&i.Stale,
 		); err != nil {
 			return nil, err
@@ -135,7 +138,7 @@ func (q *Queries) ListStale(ctx context.Context, arg ListStaleParams) ([]ListSta
 const stampUnits = `-- name: StampUnits :exec
 INSERT INTO execution_log (worker_name, unit_kind, unit_id, rule_version, fingerprint, run_id, outcome, error)
 SELECT $1, $2, u.unit_id, u.rule_version, u.fingerprint, $3,
-    CASE WHEN u.error <> '' THEN 'FAILED' WHEN u.settled THEN 'SETTLED' ELSE 'DONE' END, nullif(u.error, '')
+    CASE WHEN u.error <> '' AND u.settled THEN 'GIVEN_UP' WHEN u.error <> '' THEN 'FAILED' WHEN u.settled THEN 'SETTLED' ELSE 'DONE' END, nullif(u.error, '')
 FROM (SELECT unnest($4::bigint[]) AS unit_id, unnest($5::bigint[]) AS rule_version,
     unnest($6::bytea[]) AS fingerprint, unnest($7::text[]) AS error, unnest($8::boolean[]) AS settled) AS u
 ON CONFLICT (worker_name, unit_id, rule_version) DO UPDATE
@@ -154,7 +157,7 @@ type StampUnitsParams struct {
 	Settled      []bool
 }
 
-// StampUnits writes or renews the stamps of units.
+// StampUnits writes or renews the stamps of units. One that failed and is settled is given up.
 func (q *Queries) StampUnits(ctx context.Context, arg StampUnitsParams) error {
 	_, err := q.db.Exec(ctx, stampUnits,
 		arg.WorkerName,

@@ -535,7 +535,7 @@ LEFT JOIN documents d ON l.unit_kind = 'document' AND d.id = l.unit_id
 LEFT JOIN similar_pairs p ON l.unit_kind = 'pair' AND p.id = l.unit_id
 LEFT JOIN tags t ON t.id = CASE l.unit_kind WHEN 'tag' THEN l.unit_id ELSE p.tag_id END
 LEFT JOIN entities e ON e.id = p.entity_id
-WHERE l.worker_name = $1 AND l.outcome = 'FAILED' AND l.run_id = $2 AND l.unit_id > $3
+WHERE l.worker_name = $1 AND l.outcome IN ('FAILED', 'GIVEN_UP') AND l.run_id = $2 AND l.unit_id > $3
 ORDER BY l.unit_id
 LIMIT $4
 `

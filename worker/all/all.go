@@ -11,6 +11,7 @@ import (
 	"scrinalia/worker/macrocategory"
 	"scrinalia/worker/ner"
 	"scrinalia/worker/qualityvalidator"
+	"scrinalia/worker/thumbnail"
 	"scrinalia/worker/transfer"
 	"scrinalia/worker/typology"
 )
@@ -22,20 +23,22 @@ type Store interface {
 	ner.Store
 	typology.Store
 	conflictjudge.Store
+	thumbnail.Store
 	macrocategory.Store
 	qualityvalidator.Store
 	embedding.Store
 }
 
-// Catalogue is every worker, in order, with the engines that each may be given. It opens nothing: with a nil store it can be listed and
-// resolved, not run.
-func Catalogue(store Store, engines *engine.Registry) *worker.Catalogue {
+// Catalogue is every worker, in order, with the engines that each may be given. It opens nothing: with nil for the store, the storage and the
+// pictures it can be listed and resolved, not run.
+func Catalogue(store Store, engines *engine.Registry, blobs thumbnail.Blobs, pictures thumbnail.Pictures) *worker.Catalogue {
 	return worker.NewCatalogue(
 		transfer.New(store),
 		cleaning.New(store),
 		ner.New(store, engines),
 		typology.New(store, engines),
 		conflictjudge.New(store, engines),
+		thumbnail.New(store, blobs, pictures),
 		macrocategory.New(store, engines, func(terms []string) macrocategory.Guard { return lexical.NewGuard(terms) }),
 		qualityvalidator.New(store, engines),
 		embedding.New(store, engines),

@@ -22,7 +22,7 @@ import (
 var update = flag.Bool("update", false, "rewrite the golden files")
 
 func catalogue() *worker.Catalogue {
-	return all.Catalogue(nil, engine.NewRegistry(engines.Registrations("")...))
+	return all.Catalogue(nil, engine.NewRegistry(engines.Registrations("")...), nil, nil)
 }
 
 func TestCatalogueGolden(t *testing.T) {
