@@ -1,0 +1,7 @@
+package picture
+
+// Inner parts that tests look at.
+var (
+	Shrink = shrink
+	Allow  = Networks.allow
+)
