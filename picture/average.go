@@ -192,6 +192,25 @@ func rowReader(m image.Image) func(y int, row []uint8) {
 				row[0], row[1], row[2] = onWhite(p[0], p[3]), onWhite(p[1], p[3]), onWhite(p[2], p[3])
 			}
 		}
+	case *image.Gray16:
+		return func(y int, row []uint8) {
+			for p := m.Pix[m.PixOffset(b.Min.X, y):][:2*b.Dx()]; len(p) >= 2; p, row = p[2:], row[3:] {
+				row[0], row[1], row[2] = p[0], p[0], p[0]
+			}
+		}
+	case *image.RGBA64: // the first byte of each two is the one that counts
+		return func(y int, row []uint8) {
+			for p := m.Pix[m.PixOffset(b.Min.X, y):][:8*b.Dx()]; len(p) >= 8; p, row = p[8:], row[3:] {
+				white := 255 - p[6]
+				row[0], row[1], row[2] = p[0]+white, p[2]+white, p[4]+white
+			}
+		}
+	case *image.NRGBA64:
+		return func(y int, row []uint8) {
+			for p := m.Pix[m.PixOffset(b.Min.X, y):][:8*b.Dx()]; len(p) >= 8; p, row = p[8:], row[3:] {
+				row[0], row[1], row[2] = onWhite(p[0], p[6]), onWhite(p[2], p[6]), onWhite(p[4], p[6])
+			}
+		}
 	case *image.Paletted:
 		return palettedReader(m)
 	case *image.CMYK:
