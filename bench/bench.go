@@ -41,7 +41,7 @@ type bench struct {
 type sizes struct {
 	realDocuments, realTags, realEntities, tagsEach, entitiesEach int
 	large, huge, ledger                                           int
-	requests, filtered, starts, runs, repeats                     int
+	requests, filtered, starts, runs, repeats, pictures           int
 	pairTags, pairEntities, manyTags, manyEntities                int
 }
 
@@ -49,13 +49,13 @@ var (
 	fullSizes = sizes{
 		realDocuments: 5000, realTags: 8000, realEntities: 4000, tagsEach: 8, entitiesEach: 4,
 		large: 100_000, huge: 1_000_000, ledger: 1_100_000,
-		requests: 300, filtered: 100, starts: 5, runs: 50, repeats: 5,
+		requests: 300, filtered: 100, starts: 5, runs: 50, repeats: 5, pictures: 600,
 		pairTags: 8000, pairEntities: 20_000, manyTags: 50_000, manyEntities: 100_000,
 	}
 	quickSizes = sizes{
 		realDocuments: 500, realTags: 800, realEntities: 400, tagsEach: 8, entitiesEach: 4,
 		large: 3000, huge: 5000, ledger: 5000,
-		requests: 20, filtered: 10, starts: 2, runs: 5, repeats: 2,
+		requests: 20, filtered: 10, starts: 2, runs: 5, repeats: 2, pictures: 64,
 		pairTags: 800, pairEntities: 2000, manyTags: 5000, manyEntities: 10_000,
 	}
 )

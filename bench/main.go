@@ -47,6 +47,7 @@ var measurements = []measurement{
 	{"import", (*bench).measureImport, "import against a bare COPY"},
 	{"models", (*bench).measureModels, "the built-in engines, and what a run spends beside its engine"},
 	{"pairs", (*bench).measurePairs, "pairs of almost the same name against pg_trgm"},
+	{"thumbnails", (*bench).measureThumbnails, "thumbnails a second, and their memory"},
 	{"ledger", (*bench).measureLedger, "GET /runs with a long ledger"},
 	{"settings", (*bench).measureSettings, "GET /workers/{name} with a long history of its settings"},
 	{"search", (*bench).measureSearch, "nearest vectors, and GET /search by words"},

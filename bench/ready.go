@@ -132,8 +132,10 @@ func (s *server) use(ctx context.Context, requests int) error {
 }
 
 // resident is the most memory that the process ever had, in MB; 0 where the system does not say.
-func (s *server) resident() float64 {
-	raw, err := os.ReadFile("/proc/" + strconv.Itoa(s.cmd.Process.Pid) + "/status")
+func (s *server) resident() float64 { return resident(s.cmd.Process.Pid) }
+
+func resident(pid int) float64 {
+	raw, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/status")
 	if err != nil {
 		return 0
 	}

@@ -24,7 +24,7 @@ const (
 
 func (u unit) write(v float64) string {
 	switch {
-	case u == perSecond || u == textsASecond:
+	case u == perSecond || u == textsASecond || u == imagesASecond:
 		return thousands(int64(math.Round(v))) + " " + string(u)
 	case u == share:
 		return strconv.FormatFloat(v, 'f', 3, 64)
