@@ -10,17 +10,34 @@ import (
 type averager struct {
 	channels       int
 	sw, sh, dw, dh int // of the picture and of the result, which is not larger
+	spans          []span
 	sums           []uint32
 	areas          []uint64
 	out            []uint8
 	row, done      int // rows of the picture taken, rows of the result made
 }
 
+// span is what a column of the result covers of a row: from a part of the first column to a part of the last one.
+type span struct {
+	first, last int
+	left, right uint32 // how long these parts are
+}
+
 func newAverager(sw, sh, dw, dh, channels int) *averager {
-	return &averager{
-		channels: channels, sw: sw, sh: sh, dw: dw, dh: dh,
+	a := &averager{
+		channels: channels, sw: sw, sh: sh, dw: dw, dh: dh, spans: make([]span, dw),
 		sums: make([]uint32, dw*channels), areas: make([]uint64, dw*channels), out: make([]uint8, 0, dw*dh*channels),
 	}
+	for j := range a.spans {
+		from, to := j*sw, (j+1)*sw
+		s := span{first: from / dw, last: (to - 1) / dw}
+		s.left, s.right = uint32((s.first+1)*dw-from), uint32(to-s.last*dw)
+		if s.first == s.last {
+			s.left, s.right = uint32(sw), 0
+		}
+		a.spans[j] = s
+	}
+	return a
 }
 
 // add takes the next row.
@@ -44,41 +61,35 @@ func (a *averager) add(row []uint8) {
 
 // sumPlane adds up what each column of the result covers of a row with one channel.
 func (a *averager) sumPlane(row []uint8) {
-	for j := range a.dw {
-		from, to := j*a.sw, (j+1)*a.sw
-		first, last := from/a.dw, (to-1)/a.dw
-		if first == last {
-			a.sums[j] = uint32(row[first]) * uint32(a.sw)
-			continue
+	sums, whole := a.sums[:len(a.spans)], uint32(a.dw)
+	for j, s := range a.spans {
+		sum := uint32(row[s.first])*s.left + uint32(row[s.last])*s.right
+		if s.first+1 < s.last {
+			var inner uint32
+			for _, v := range row[s.first+1 : s.last] {
+				inner += uint32(v)
+			}
+			sum += inner * whole
 		}
-		var inner uint32
-		for _, v := range row[first+1 : last] {
-			inner += uint32(v)
-		}
-		a.sums[j] = inner*uint32(a.dw) + uint32(row[first])*uint32((first+1)*a.dw-from) + uint32(row[last])*uint32(to-last*a.dw)
+		sums[j] = sum
 	}
 }
 
 // sumColours is sumPlane for red, green and blue.
 func (a *averager) sumColours(row []uint8) {
-	for j := range a.dw {
-		from, to := j*a.sw, (j+1)*a.sw
-		first, last := from/a.dw, (to-1)/a.dw
-		sums := a.sums[3*j : 3*j+3 : 3*j+3]
-		if first == last {
-			for c := range sums {
-				sums[c] = uint32(row[3*first+c]) * uint32(a.sw)
-			}
-			continue
-		}
+	whole := uint32(a.dw)
+	for j, s := range a.spans {
+		first, last := row[3*s.first:3*s.first+3:3*s.first+3], row[3*s.last:3*s.last+3:3*s.last+3]
 		var red, green, blue uint32
-		for p := row[3*first+3 : 3*last]; len(p) >= 3; p = p[3:] {
-			red, green, blue = red+uint32(p[0]), green+uint32(p[1]), blue+uint32(p[2])
+		if s.first+1 < s.last {
+			for p := row[3*s.first+3 : 3*s.last]; len(p) >= 3; p = p[3:] {
+				red, green, blue = red+uint32(p[0]), green+uint32(p[1]), blue+uint32(p[2])
+			}
 		}
-		left, right := uint32((first+1)*a.dw-from), uint32(to-last*a.dw)
-		sums[0] = red*uint32(a.dw) + uint32(row[3*first])*left + uint32(row[3*last])*right
-		sums[1] = green*uint32(a.dw) + uint32(row[3*first+1])*left + uint32(row[3*last+1])*right
-		sums[2] = blue*uint32(a.dw) + uint32(row[3*first+2])*left + uint32(row[3*last+2])*right
+		sums := a.sums[3*j : 3*j+3 : 3*j+3]
+		sums[0] = red*whole + uint32(first[0])*s.left + uint32(last[0])*s.right
+		sums[1] = green*whole + uint32(first[1])*s.left + uint32(last[1])*s.right
+		sums[2] = blue*whole + uint32(first[2])*s.left + uint32(last[2])*s.right
 	}
 }
 
