@@ -20,6 +20,7 @@ build: static ## Build bin/scrinalia
 
 test: static ## Run every test: race detector, real PostgreSQL, real browser
 	@sh scripts/deps.sh postgresql npm chromium gcc
+	@CGO_ENABLED=0 go tool -modfile=s3.mod -n versitygw >/dev/null # the first time on a machine this takes a minute or two
 	go test -race -shuffle=on ./...
 
 test-ollama: ## Run the Ollama adapters against a real server: OLLAMA_BIN, the one on the PATH, or one that is built first

@@ -23,9 +23,11 @@ require (
 )
 
 require (
-	github.com/minio/minio-go/v7 v7.4.1
-	golang.org/x/image v0.48.0
+	github.com/minio/minio-go/v7 v7.4.1 // S3; gocloud.dev adds seven times as much to the binary (docs/adr/0006-storage.md)
+	golang.org/x/image v0.48.0 // TIFF, WebP and BMP
 )
+
+require golang.org/x/net v0.62.0
 
 require (
 	github.com/andybalholm/cascadia v1.3.4 // indirect
@@ -65,7 +67,6 @@ require (
 	github.com/zeebo/xxh3 v1.1.0 // indirect
 	go.yaml.in/yaml/v3 v3.0.5 // indirect
 	golang.org/x/crypto v0.58.0 // indirect
-	golang.org/x/net v0.62.0 // indirect
 	golang.org/x/sys v0.50.0 // indirect
 	gopkg.in/ini.v1 v1.67.3 // indirect
 	gopkg.in/yaml.v3 v3.0.1 // indirect

@@ -23,6 +23,7 @@ type Description struct {
 	Typology       *Typology
 	Entities       []Entity
 	Tags           []Tag
+	Thumbnail      *string // its key in storage
 }
 
 // Typology is the documentary form of a description. The origin of what was

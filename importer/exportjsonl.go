@@ -34,7 +34,7 @@ type line struct {
 	Typology       *Typology `json:"typology"`
 	Entities       []Entity  `json:"entities"`
 	Tags           []Tag     `json:"tags"`
-	Thumbnail      *string   `json:"thumbnail"` // until there are thumbnails, none
+	Thumbnail      *string   `json:"thumbnail"` // the key in storage
 
 	Mark mark `json:"scrinalia"`
 }
@@ -58,7 +58,7 @@ func (w *lineWriter) write(d *Description) error {
 		Subjects: r.Subjects, Places: r.Places, Names: r.Names, Genres: r.Genres,
 
 		ReviewStatus: d.ReviewStatus, AnomalyReasons: orEmpty(d.AnomalyReasons), Typology: d.Typology,
-		Entities: orEmpty(d.Entities), Tags: orEmpty(d.Tags),
+		Entities: orEmpty(d.Entities), Tags: orEmpty(d.Tags), Thumbnail: d.Thumbnail,
 
 		Mark: newMark(d, &r),
 	})

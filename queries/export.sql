@@ -14,7 +14,8 @@ SELECT d.id, d.description_id, d.original_title, coalesce(d.parent_description_i
     coalesce(d.archivist_notes, '')::text AS archivist_notes, coalesce(d.image_url, '')::text AS image_url,
     d.review_status, human_decided(d.review_status)::boolean AS human_decided, d.anomaly_reasons, coalesce(p.description_id, '')::text AS parent_id,
     s.subjects, s.places, s.names, s.genres, s.raw, s.content_hash, s.imported_at,
-    coalesce(t.name, '')::text AS typology, d.typology_person, y.score AS typology_score, y.run_id AS typology_run_id
+    coalesce(t.name, '')::text AS typology, d.typology_person, y.score AS typology_score, y.run_id AS typology_run_id,
+    u.key AS thumbnail
 FROM documents d
 JOIN staging_records s ON s.id = d.id
 LEFT JOIN levels l ON l.id = d.level_id
@@ -22,6 +23,7 @@ LEFT JOIN document_hierarchy h ON h.document_id = d.id
 LEFT JOIN documents p ON p.id = h.parent_id
 LEFT JOIN typologies t ON t.id = d.typology_id
 LEFT JOIN typology_scores y ON y.document_id = d.id AND y.typology_id = d.typology_id AND d.typology_person IS NULL
+LEFT JOIN thumbnails u ON u.document_id = d.id AND u.fingerprint = input_hash(coalesce(d.image_url, ''))
 WHERE d.id = ANY (@ids::bigint[]);
 
 -- ReadExportedEntities returns what these descriptions are linked with, by name.

@@ -101,7 +101,7 @@ func exportedDescription(r db.ReadExportedRow) importer.Description {
 			Subjects: r.Subjects, Places: r.Places, Names: r.Names, Genres: r.Genres, Raw: r.Raw,
 		},
 		Source:   importer.Source{ContentHash: [32]byte(r.ContentHash), ImportedAt: r.ImportedAt},
-		ParentID: r.ParentID, ReviewStatus: r.ReviewStatus, AnomalyReasons: r.AnomalyReasons,
+		ParentID: r.ParentID, ReviewStatus: r.ReviewStatus, AnomalyReasons: r.AnomalyReasons, Thumbnail: r.Thumbnail,
 	}
 	if r.Typology != "" {
 		origin := "source"

@@ -131,8 +131,9 @@ func TestExportedLines(t *testing.T) {
 	t.Parallel()
 	a := newArchive(t)
 	a.load(record{"description_id": "amvs", "title": "Estação", "level": "Fundo", "subjects": []string{"Estações"}},
-		record{"description_id": "b", "title": "Ata", "level": "Rolo"})
+		record{"description_id": "b", "title": "Ata", "level": "Rolo", "image_url": "sample://images/bonde.gif"})
 	a.run(worker.Transfer, nil)
+	a.run(worker.Thumbnails, nil)
 	a.find("amvs")
 	a.exec("UPDATE documents SET review_status = 'NEEDS_REVIEW', is_anomaly = true, anomaly_reasons = '{MISSING_DATE}' WHERE description_id = 'b'")
 	a.exec("UPDATE documents SET typology_id = (SELECT id FROM typologies WHERE name = 'Ata de Reunião'), typology_person = 'ana' WHERE description_id = 'b'")
@@ -142,9 +143,10 @@ func TestExportedLines(t *testing.T) {
 		`{"name":"Ferreira, João Batista","type":"PER","score":0.93,"origin":"RUN"},{"name":"Ribeirão Preto","type":"LOC","score":null,"origin":"human"}],`+
 		`"tags":[{"name":"estações","category":null,"score":null,"origin":"source"},`+
 		`{"name":"estradas de ferro","category":"Mobilidade e Transporte","score":0.71,"origin":"human"}],"thumbnail":null,
-{"description_id":"b","title":"Ata","level":"Rolo","review_status":"NEEDS_REVIEW","anomaly_reasons":["MISSING_DATE"],`+
-		`"typology":{"name":"Ata de Reunião","score":null,"origin":"human"},"entities":[],"tags":[],"thumbnail":null,
+{"description_id":"b","title":"Ata","level":"Rolo","image_url":"sample://images/bonde.gif","review_status":"NEEDS_REVIEW","anomaly_reasons":["MISSING_DATE"],`+
+		`"typology":{"name":"Ata de Reunião","score":null,"origin":"human"},"entities":[],"tags":[],"thumbnail":"KEY",
 `, "RUN", run)
+	want = strings.ReplaceAll(want, "KEY", value[string](a, "SELECT key FROM thumbnails"))
 	var got strings.Builder
 	for line := range strings.Lines(string(a.export(importer.JSONLines, ""))) {
 		said, _, ok := strings.Cut(line, `"scrinalia":{"content":"`)
