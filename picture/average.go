@@ -240,7 +240,7 @@ func rowReader(m image.Image) func(y int, row []uint8) {
 	}
 	return func(y int, row []uint8) {
 		for x := b.Min.X; x < b.Max.X; x, row = x+1, row[3:] {
-			c := color.NRGBA64Model.Convert(m.At(x, y)).(color.NRGBA64) //nolint:errcheck,forcetypeassert // what the model converts to
+			c := color.NRGBA64Model.Convert(m.At(x, y)).(color.NRGBA64)
 			alpha := uint8(c.A >> 8)
 			row[0], row[1], row[2] = onWhite(uint8(c.R>>8), alpha), onWhite(uint8(c.G>>8), alpha), onWhite(uint8(c.B>>8), alpha)
 		}
@@ -250,7 +250,7 @@ func rowReader(m image.Image) func(y int, row []uint8) {
 func palettedReader(m *image.Paletted) func(y int, row []uint8) {
 	var colours [256][3]uint8 // what the palette lacks is black
 	for i, c := range m.Palette {
-		n := color.NRGBAModel.Convert(c).(color.NRGBA) //nolint:errcheck,forcetypeassert // what the model converts to
+		n := color.NRGBAModel.Convert(c).(color.NRGBA)
 		colours[i] = [3]uint8{onWhite(n.R, n.A), onWhite(n.G, n.A), onWhite(n.B, n.A)}
 	}
 	return func(y int, row []uint8) {

@@ -34,6 +34,12 @@ const (
 // Reduce makes a JPEG of a picture, upright, in front of white, that fits within size pixels both ways; a smaller one is not made larger. A
 // picture that would take more than maxMemory bytes once it is decoded is refused before.
 func (s *Studio) Reduce(ctx context.Context, f *os.File, size int, maxMemory int64) (raw []byte, width, height int, err error) {
+	select {
+	case s.cores <- struct{}{}:
+		defer func() { <-s.cores }()
+	case <-ctx.Done():
+		return nil, 0, 0, context.Cause(ctx)
+	}
 	limited, cancel := context.WithTimeoutCause(ctx, decodeFor, errDecodeTime)
 	defer cancel()
 	file := &stoppable{limited, f}
@@ -50,18 +56,14 @@ func (s *Studio) Reduce(ctx context.Context, f *os.File, size int, maxMemory int
 		return nil, 0, 0, refuse(worker.PictureTooLarge, nil,
 			"The picture has %d x %d pixels and would take %d MB of memory; max_decoded_megabytes can allow it, with force.", config.Width, config.Height, need>>20)
 	}
-	select {
-	case s.cores <- struct{}{}:
-		defer func() { <-s.cores }()
-	case <-ctx.Done():
-		return nil, 0, 0, context.Cause(ctx)
-	}
 	release, err := s.memory.take(ctx, need)
 	if err != nil {
 		return nil, 0, 0, err
 	}
 	defer release()
-	m, err := decode(limited, file, format)
+	again, cancel := context.WithTimeoutCause(ctx, decodeFor, errDecodeTime) // waiting for memory is not the picture's fault
+	defer cancel()
+	m, err := decode(again, &stoppable{again, f}, format)
 	if err != nil {
 		return nil, 0, 0, err
 	}
@@ -145,7 +147,7 @@ func undecodable(ctx context.Context, err error) error {
 
 // stoppable is a file whose reading ends when ctx does.
 type stoppable struct {
-	ctx context.Context //nolint:containedctx // decoders take none
+	ctx context.Context // decoders take none
 	f   *os.File
 }
 

@@ -31,20 +31,20 @@ const (
 	Unexpected     Reason = "unexpected"      // anything else; the cause says what
 )
 
-// Fault is what keeps a bucket from being used. It is the cause inside of a worker.Error of kind Unavailable.
-type Fault struct {
+// FaultError is what keeps a bucket from being used. It is the cause inside of a worker.Error of kind Unavailable.
+type FaultError struct {
 	Reason Reason
 	Err    error
 }
 
-func (f *Fault) Error() string { return f.Err.Error() }
+func (f *FaultError) Error() string { return f.Err.Error() }
 
 // Unwrap returns the cause.
-func (f *Fault) Unwrap() error { return f.Err }
+func (f *FaultError) Unwrap() error { return f.Err }
 
 // ReasonOf is why a bucket could not be used; empty when the error says nothing of that.
 func ReasonOf(err error) Reason {
-	if f, ok := errors.AsType[*Fault](err); ok {
+	if f, ok := errors.AsType[*FaultError](err); ok {
 		return f.Reason
 	}
 	return ""
@@ -66,7 +66,7 @@ var sentences = map[Reason]string{
 
 // unavailable makes the error that people are shown of what went wrong with the bucket where.
 func unavailable(where string, reason Reason, err error) error {
-	return &worker.Error{Kind: worker.Unavailable, Msg: "Storage: " + where + " " + sentences[reason], Err: &Fault{reason, err}}
+	return &worker.Error{Kind: worker.Unavailable, Msg: "Storage: " + where + " " + sentences[reason], Err: &FaultError{reason, err}}
 }
 
 // s3Codes are the reasons behind the codes that servers answer.

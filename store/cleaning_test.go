@@ -178,7 +178,7 @@ func TestDryRun(t *testing.T) {
 		if diff := cmp.Diff(real.Counts, dry.Counts); diff != "" {
 			t.Errorf("%s: -real +dry:\n%s", name, diff)
 		}
-		shown := map[string]int64{worker.Cleaning: 25, worker.NamedEntities: 506, worker.Typology: 152, worker.ConflictJudge: 83, worker.MacroCategory: 252, worker.QualityValidator: 323} // what a dry run shows beside
+		shown := map[string]int64{worker.Cleaning: 25, worker.NamedEntities: 506, worker.Typology: 152, worker.Thumbnails: 51, worker.ConflictJudge: 83, worker.MacroCategory: 252, worker.QualityValidator: 323} // what a dry run shows beside
 		got := counts(dry.Notes)
 		preview := int64(0)
 		for note, n := range got {

@@ -84,7 +84,7 @@ func TestHumanDecisionIsNeverOverwritten(t *testing.T) {
 		t.Run(status, func(t *testing.T) {
 			t.Parallel()
 			a := newArchive(t)
-			a.load(record{"description_id": "a", "title": "Ata"}, record{"description_id": "b", "title": "Carta"})
+			a.load(record{"description_id": "a", "title": "Ata"}, record{"description_id": "b", "title": "Carta", "image_url": "sample://images/bonde.gif"})
 			a.exec("INSERT INTO tags (name) VALUES ('coisas')") // that nobody can file
 			a.exec("INSERT INTO entities (name, type) VALUES ('Coisas', 'ORG')")
 			a.runAll()

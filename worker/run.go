@@ -131,7 +131,7 @@ type Queue struct {
 	Pending   *int64 `json:"pending"`
 	Processed int64  `json:"processed"`
 	Failed    int64  `json:"failed"`
-	GivenUp   int64  `json:"given_up"` // of the failed: trying again would end the same, so these do not wait
+	GivenUp   int64  `json:"given_up,omitempty"` // of the failed: trying again would end the same, so these do not wait
 	Stale     int64  `json:"stale"`
 	// StaleBecause says with what else the stale units were processed, most units first, at most a few.
 	StaleBecause       []StaleGroup `json:"stale_because,omitempty"`

@@ -102,7 +102,7 @@ type program struct {
 
 // open connects to the database, or to the private one of the data directory, and migrates it.
 func (a *app) open(ctx context.Context, role string, concurrency int) (*program, error) {
-	bucket, pictures, err := a.forThumbnails()
+	bucket, pictures, err := a.forThumbnails(role)
 	if err != nil {
 		return nil, err
 	}
@@ -118,8 +118,8 @@ func (a *app) open(ctx context.Context, role string, concurrency int) (*program,
 	return p, nil
 }
 
-// forThumbnails makes what thumbnails need. It does no I/O: listing workers works without storage.
-func (a *app) forThumbnails() (storage.Bucket, *picture.Studio, error) {
+// forThumbnails makes what thumbnails need. It opens nothing: listing workers works without storage.
+func (a *app) forThumbnails(role string) (storage.Bucket, *picture.Studio, error) {
 	networks, err := picture.ParseNetworks(a.private)
 	if err != nil {
 		return nil, nil, usageError{fmt.Errorf("--allow-private-images (SCRINALIA_ALLOW_PRIVATE_IMAGES): %w", err)}
@@ -127,6 +127,9 @@ func (a *app) forThumbnails() (storage.Bucket, *picture.Studio, error) {
 	address, err := storage.ParseAddress(a.storageURL, filepath.Join(a.dataDir, "objects"), a.getenv)
 	if err != nil {
 		return nil, nil, err
+	}
+	if a.storageURL == "" && (role == "serve" || role == "run") {
+		_ = makeDataDir(a.dataDir) // with the rights that everything in it needs; what keeps it from being made is told when an object is put
 	}
 	bucket, err := storage.Open(address)
 	return bucket, picture.New(picture.Options{Version: version, Private: networks}), err

@@ -85,7 +85,7 @@ type process struct {
 	ended          chan struct{}
 }
 
-// start runs the program with these variables and no other setting of its own.
+// start runs the program with these variables and no other setting of its own; without one among them, the data directory is a fresh one.
 func start(t *testing.T, env []string, args ...string) *process {
 	t.Helper()
 	exe, err := os.Executable()
@@ -96,7 +96,7 @@ func start(t *testing.T, env []string, args ...string) *process {
 			p.cmd.Env = append(p.cmd.Env, v)
 		}
 	}
-	p.cmd.Env = append(append(p.cmd.Env, actAsProgram+"=1"), env...)
+	p.cmd.Env = append(append(p.cmd.Env, actAsProgram+"=1", "SCRINALIA_DATA_DIR="+t.TempDir()), env...)
 	p.cmd.Stdout, p.cmd.Stderr, p.cmd.WaitDelay = &p.stdout, &p.stderr, 10*time.Second
 	must(t, p.cmd.Start())
 	go func() {

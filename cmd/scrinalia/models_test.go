@@ -44,8 +44,8 @@ func TestModels(t *testing.T) {
 	}
 
 	out := succeed(t, env, "run", "--all")
-	if n := strings.Count(out, ": SUCCESS, "); n != 8 {
-		t.Errorf("%d workers succeeded, want 8:\n%s", n, out)
+	if n := strings.Count(out, ": SUCCESS, "); n != 9 {
+		t.Errorf("%d workers succeeded, want 9:\n%s", n, out)
 	}
 	for what, sql := range map[string]string{
 		"entities": "SELECT count(*) FROM document_entities", "typologies": "SELECT count(*) FROM documents WHERE typology_id IS NOT NULL",

@@ -31,7 +31,7 @@ func TestServe(t *testing.T) {
 	if page.status != http.StatusOK || !strings.HasPrefix(page.header.Get("Content-Type"), "text/html") || !strings.Contains(page.body, "<html") {
 		t.Errorf("the page: %d %s", page.status, page.header.Get("Content-Type"))
 	}
-	wantStates(t, address, worker.Embedding, worker.QualityValidator, worker.MacroCategory, worker.ConflictJudge, worker.Typology, worker.NamedEntities, worker.Cleaning, worker.Transfer)
+	wantStates(t, address, worker.Embedding, worker.QualityValidator, worker.MacroCategory, worker.ConflictJudge, worker.Thumbnails, worker.Typology, worker.NamedEntities, worker.Cleaning, worker.Transfer)
 	refusesRuns(t, address)
 
 	release := hold(t, url)

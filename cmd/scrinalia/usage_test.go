@@ -54,8 +54,10 @@ func TestRefusedRuns(t *testing.T) {
 	url, db := collection(t)
 	t.Run("each", func(t *testing.T) { // waits for its parallel subtests
 		checkAll(t, database(url), []refusal{
-			{args: []string{"run", "nosuch"}, status: exitUsage, says: []string{`"nosuch"`, "transfer, cleaning, ner, typology, conflict-judge, macro-category, quality-validator, embedding"}},
-			{args: []string{"runs", "--worker", "nosuch"}, status: exitUsage, says: []string{`"nosuch"`, "transfer, cleaning, ner, typology, conflict-judge, macro-category, quality-validator, embedding"}},
+			{args: []string{"run", "nosuch"}, status: exitUsage, says: []string{`"nosuch"`, "transfer, cleaning, ner, typology, thumbnail, conflict-judge, macro-category, quality-validator, embedding"}},
+			{args: []string{"runs", "--worker", "nosuch"}, status: exitUsage, says: []string{`"nosuch"`, "transfer, cleaning, ner, typology, thumbnail, conflict-judge, macro-category, quality-validator, embedding"}},
+			{args: []string{"workers", "--storage-url", "s3://key:hidden@photos"}, status: exitUsage, says: []string{"SCRINALIA_STORAGE_URL", "AWS_ACCESS_KEY_ID"}},
+			{args: []string{"run", "thumbnail", "--allow-private-images", "maybe"}, status: exitUsage, says: []string{"SCRINALIA_ALLOW_PRIVATE_IMAGES", `"maybe"`}},
 			{args: []string{"run", "transfer", "--option", "colour=red"}, status: exitUsage, says: []string{`no option "colour"`, "limit, dry_run, force, batch_size"}},
 			{args: []string{"run", "transfer", "--option", "colour"}, status: exitUsage, says: []string{`"colour"`, "name=value"}},
 			{args: []string{"run", "transfer", "--batch", "many"}, status: exitUsage, says: []string{`"many"`, "batch_size takes a whole number from 1 to 50000"}},

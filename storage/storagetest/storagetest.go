@@ -20,20 +20,22 @@ import (
 
 // The credentials of servers. Other knows the server and may do nothing there.
 const (
-	Key, Secret           = "scrinalia", "a secret of the tests"
-	OtherKey, OtherSecret = "somebody", "a secret of somebody's"
-	Bucket                = "archive" // the one bucket that there is
-	Region                = "us-east-1"
+	Key         = "scrinalia"
+	Secret      = "a secret of the tests"
+	OtherKey    = "somebody"
+	OtherSecret = "a secret of somebody's"
+	Bucket      = "archive" // the one bucket that there is
+	Region      = "us-east-1"
 )
 
 // build returns the path of the server's program. The first build on a machine takes a minute or more.
 var build = sync.OnceValues(func() (string, error) {
-	module, err := exec.Command("go", "env", "GOMOD").Output() //nolint:noctx // of the whole test process
+	module, err := exec.Command("go", "env", "GOMOD").Output()
 	if err != nil {
 		return "", fmt.Errorf("find the module: %w", err)
 	}
 	root := filepath.Dir(strings.TrimSpace(string(module)))
-	tool := exec.Command("go", "tool", "-modfile="+filepath.Join(root, "s3.mod"), "-n", "versitygw") //nolint:noctx // as above
+	tool := exec.Command("go", "tool", "-modfile="+filepath.Join(root, "s3.mod"), "-n", "versitygw")
 	tool.Dir, tool.Env = root, append(os.Environ(), "CGO_ENABLED=0")
 	var said bytes.Buffer
 	tool.Stderr = &said

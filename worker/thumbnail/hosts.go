@@ -39,11 +39,11 @@ func newHosts(perHost int64, pause time.Duration) *hosts {
 	return &hosts{perHost: perHost, pause: pause, byName: map[string]*host{}}
 }
 
-// fetch is Fetch, when it is the host's turn.
-func (h *hosts) fetch(ctx context.Context, p Pictures, address string, within time.Duration, maxBytes int64) (*os.File, error) {
+// turn fetches when it is the turn of the address's host.
+func (h *hosts) turn(ctx context.Context, address string, fetch func() (*os.File, error)) (*os.File, error) {
 	name := hostOf(address)
 	if name == "" {
-		return p.Fetch(ctx, address, within, maxBytes)
+		return fetch()
 	}
 	at := h.host(name)
 	select {
@@ -57,7 +57,7 @@ func (h *hosts) fetch(ctx context.Context, p Pictures, address string, within ti
 			Reason: worker.PictureUnreachable, Msg: fmt.Sprintf("%s failed %d times in a row and is left alone for a while.", name, patience),
 		}
 	}
-	f, err := p.Fetch(ctx, address, within, maxBytes)
+	f, err := fetch()
 	at.note(err)
 	if h.pause > 0 {
 		time.AfterFunc(h.pause, func() { <-at.slots })

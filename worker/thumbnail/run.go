@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
+	"os"
 	"runtime/debug"
 	"sync"
 	"time"
@@ -14,6 +15,7 @@ import (
 
 const (
 	ahead       = 256             // documents that are under way at most: a slow host holds others up only when so many are its own
+	desks       = 32              // pictures that are fetched or made at the same time: those that wait for a processor take room on the disk
 	commitEvery = 3 * time.Second // what is made is committed this often
 
 	contentType = "image/jpeg"
@@ -34,6 +36,7 @@ type run struct {
 	blobs    Blobs
 	pictures Pictures
 	hosts    *hosts
+	desks    chan struct{} // what is on one is on the disk
 
 	after, claimed int64
 	ended          bool // nothing is left to claim
@@ -150,11 +153,25 @@ func (r *run) document(ctx context.Context, reading worker.Reading) (got result)
 }
 
 func (r *run) make(ctx context.Context, t *worker.Thumbnail) ([]byte, error) {
-	f, err := r.hosts.fetch(ctx, r.pictures, t.Reading.Text, time.Duration(r.o.TimeoutSeconds)*time.Second, r.o.MaxMegabytes<<20)
+	f, err := r.hosts.turn(ctx, t.Reading.Text, func() (*os.File, error) {
+		select {
+		case r.desks <- struct{}{}:
+		case <-ctx.Done():
+			return nil, context.Cause(ctx)
+		}
+		f, err := r.pictures.Fetch(ctx, t.Reading.Text, time.Duration(r.o.TimeoutSeconds)*time.Second, r.o.MaxMegabytes<<20)
+		if err != nil {
+			<-r.desks
+		}
+		return f, err
+	})
 	if err != nil {
 		return nil, err
 	}
-	defer f.Close()
+	defer func() {
+		_ = f.Close()
+		<-r.desks
+	}()
 	jpeg, width, height, err := r.pictures.Reduce(ctx, f, int(r.o.Size), r.o.MaxDecodedMegabytes<<20)
 	if err != nil {
 		return nil, err
@@ -211,10 +228,11 @@ func notes(made []worker.Thumbnail, dry bool) map[string]worker.Note {
 		switch {
 		case t.Failure != nil:
 			add(string(t.Failure.Reason), t.Reading.Name+": "+t.Failure.Msg)
-		case dry:
-			add(noteWouldMake, fmt.Sprintf("%s: %d x %d", t.Reading.Name, t.Width, t.Height))
 		default:
 			add(noteMade, "")
+			if dry {
+				add(noteWouldMake, fmt.Sprintf("%s: %d x %d", t.Reading.Name, t.Width, t.Height))
+			}
 		}
 	}
 	return all
