@@ -38,7 +38,7 @@ func newArchive(t *testing.T) world {
 	t.Helper()
 	s := storetest.New(t)
 	log := slog.New(slog.DiscardHandler)
-	catalogue := all.Catalogue(s, engine.NewRegistry(engines.Registrations("")...))
+	catalogue := all.Catalogue(s, engine.NewRegistry(engines.Registrations("")...), nil, nil)
 	e, err := executor.New(executor.Options{Catalogue: catalogue, Store: s, Log: log, Role: "test", Concurrency: 1})
 	if err != nil {
 		t.Fatal(err)

@@ -284,7 +284,7 @@ func TestSettingsProperty(t *testing.T) {
 	dbURL := storetest.URL(t)
 	env := database(dbURL)
 	_, address := serve(t, env)
-	catalogue := all.Catalogue(nil, engine.NewRegistry(engines.Registrations("")...))
+	catalogue := all.Catalogue(nil, engine.NewRegistry(engines.Registrations("")...), nil, nil)
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
 

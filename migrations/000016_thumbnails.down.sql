@@ -1,4 +1,11 @@
 DELETE FROM execution_log WHERE worker_name = 'thumbnail';
+CREATE OR REPLACE VIEW document_queues AS
+SELECT 'transfer' AS worker_name, q.unit_id, q.pending FROM transfer_queue q JOIN documents d ON d.id = q.unit_id
+UNION ALL SELECT 'cleaning', q.unit_id, bool_or(q.pending) FROM cleaning_queue q GROUP BY q.unit_id
+UNION ALL SELECT 'ner', q.unit_id, q.pending FROM ner_queue q
+UNION ALL SELECT 'typology', q.unit_id, q.pending FROM typology_queue q
+UNION ALL SELECT 'quality-validator', q.unit_id, q.pending FROM quality_validator_queue q
+UNION ALL SELECT 'embedding', q.unit_id, q.pending FROM embedding_queue q;
 DROP VIEW queue_stamped;
 CREATE VIEW queue_stamped AS
 SELECT t.worker_name, t.run_id, r.config_fingerprint,

@@ -31,6 +31,15 @@ LEFT JOIN execution_log l ON l.worker_name = 'thumbnail' AND l.unit_id = d.id AN
     AND l.outcome IN ('DONE', 'GIVEN_UP') AND l.current
 WHERE d.image_url <> '' AND NOT human_decided(d.review_status);
 
+CREATE OR REPLACE VIEW document_queues AS
+SELECT 'transfer' AS worker_name, q.unit_id, q.pending FROM transfer_queue q JOIN documents d ON d.id = q.unit_id
+UNION ALL SELECT 'cleaning', q.unit_id, bool_or(q.pending) FROM cleaning_queue q GROUP BY q.unit_id
+UNION ALL SELECT 'ner', q.unit_id, q.pending FROM ner_queue q
+UNION ALL SELECT 'typology', q.unit_id, q.pending FROM typology_queue q
+UNION ALL SELECT 'quality-validator', q.unit_id, q.pending FROM quality_validator_queue q
+UNION ALL SELECT 'embedding', q.unit_id, q.pending FROM embedding_queue q
+UNION ALL SELECT 'thumbnail', q.unit_id, q.pending FROM thumbnail_queue q;
+
 -- tally_pictures counts the documents that have the address of a picture and no human decided on, and keeps the stamps of thumbnail true.
 CREATE FUNCTION tally_pictures() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
