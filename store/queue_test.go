@@ -192,6 +192,7 @@ func TestTalliesAreTheViews(t *testing.T) {
 				m.do(a, r)
 				done = append(done, m.name)
 				a.checkQueues()
+				a.checkPaths()
 				a.checkPairs(0.9)
 				if t.Failed() {
 					t.Fatalf("after %v", done)
