@@ -155,7 +155,7 @@ func pollsAndStops(t *testing.T, ctx context.Context) {
 
 func startWaits(t *testing.T, ctx context.Context) {
 	f := busy()
-	run(t, ctx, chromedp.Navigate(site(t, f)+"/workers/ner"), until(`!!window.htmx && document.querySelector('#start-button').disabled`))
+	run(t, ctx, chromedp.Navigate(site(t, f)+"/workers/ner"), until(`!!window.htmx && document.readyState === 'complete' && document.querySelector('#start-button').disabled`))
 	f.set(func(f *fake) { f.states[2].ActiveRun = nil })
 	run(t, ctx, until(`!document.querySelector('#start-button').disabled && !document.querySelector('#live[hx-trigger]')`))
 }
@@ -164,7 +164,7 @@ func startsInPlace(t *testing.T, ctx context.Context) {
 	f := busy()
 	f.states[1].ActiveRun, f.states[2].ActiveRun = nil, nil
 	base := site(t, f)
-	run(t, ctx, chromedp.Navigate(base+"/workers"), until(`!!window.htmx`),
+	run(t, ctx, chromedp.Navigate(base+"/workers"), until(`!!window.htmx && document.readyState === 'complete'`),
 		chromedp.Evaluate[chromedp.Void](`window.same = true`), chromedp.Click(chromedp.CSS(`#act-transfer`)),
 		until(`document.querySelector('#worker-transfer .c-run').innerText.includes('Queued')`))
 	if !evaluate[bool](t, ctx, `window.same === true`) {
@@ -182,8 +182,13 @@ func startsInPlace(t *testing.T, ctx context.Context) {
 }
 
 func fits(t *testing.T, ctx context.Context) {
-	full, bare := site(t, busy()), site(t, &fake{empty: true, states: idle()})
-	pages := []string{"/workers", "/workers/ner", "/workers/conflict-judge", "/workers/ner/force?units=all", "/runs", "/runs/1263", "/runs/1275", "/runs/1280", "/search", "/search?q=many", "/search?q=unembedded", "/nothing"}
+	working := busy()
+	working.pipeline = underWay()
+	full, bare := site(t, working), site(t, &fake{empty: true, states: idle()})
+	pages := []string{
+		"/workers", "/workers/ner", "/workers/conflict-judge", "/workers/ner/force?units=all", "/runs", "/runs/1263", "/runs/1275", "/runs/1280", "/search", "/search?q=many", "/search?q=unembedded", "/nothing",
+		"/documents?tag=7&entity=21", "/documents/101", "/documents/103", "/documents/101/edit", "/reviews", "/reviews?kind=SUBJECT", "/reviews?kind=ANOMALY", "/reviews/alike?kind=CONFLICT", "/pipelines/3",
+	}
 	for _, lang := range []string{"en", "pt-BR"} {
 		for _, width := range []int64{320, 390, 1360} {
 			for _, path := range pages {

@@ -89,7 +89,7 @@ func TestShots(t *testing.T) {
 	for name, address := range posted {
 		run(t, ctx, chromedp.EmulateViewport(1360, 900), chromedp.Navigate(address))
 		id := map[string]string{"409": "#act-transfer", "menu": "#more-transfer"}[name]
-		run(t, ctx, until(`!!window.htmx`), chromedp.Click(chromedp.CSS(id)), pause(600))
+		run(t, ctx, until(`!!window.htmx && document.readyState === 'complete'`), chromedp.Click(chromedp.CSS(id)), pause(600))
 		keep(t, ctx, name)
 	}
 	run(t, ctx, chromedp.Navigate(full.URL+"/workers/transfer"), chromedp.SetValue(chromedp.CSS("#run-limit"), "many"),

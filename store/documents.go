@@ -140,9 +140,18 @@ func (s *Store) statement(ctx context.Context, f archive.Filter) (st statement, 
 			continue
 		}
 		leading := st.key == "d.id"
-		if leading && columns { // what many have leads nowhere, the other filters may
-			if leading, err = s.few(ctx, l.table, l.where, l.args); err != nil {
+		if leading && columns { // few lead to few; of two that are many, the order of the links finds what stands at the end
+			few, err := s.few(ctx, l.table, l.where, l.args)
+			if err != nil {
 				return st, false, err
+			}
+			if !few {
+				var own statement
+				own.columns(f, "x")
+				if few, err = s.fewOf(ctx, "documents", own); err != nil {
+					return st, false, err
+				}
+				leading = !few
 			}
 		}
 		if leading {
@@ -152,7 +161,8 @@ func (s *Store) statement(ctx context.Context, f archive.Filter) (st statement, 
 			st.where("(SELECT true FROM "+l.table+" x WHERE x."+l.column+" = d.id AND "+l.where+")", l.args...)
 		}
 	}
-	st.columns(f)
+	st.page(f)
+	st.columns(f, "d")
 	if f.Pending != "" {
 		if columns || st.key != "d.id" || f.Stale != "" || f.Tag != 0 || f.Entity != 0 { // one by one of what the other filters leave
 			st.where("(SELECT q.pending FROM document_queues q WHERE q.unit_id = d.id AND q.worker_name = ?)", f.Pending)
@@ -172,25 +182,29 @@ func stampsOf(runs []int64) string {
 	return "(" + strings.Join(parts, " UNION ALL ") + ")"
 }
 
-// columns adds the filters on the descriptions' own columns, and where the page begins.
-func (st *statement) columns(f archive.Filter) {
+// page is where the page begins.
+func (st *statement) page(f archive.Filter) {
 	switch {
 	case f.Before > 0:
 		st.where(st.key+" < ?::bigint", f.Before)
 	case f.After > 0:
 		st.where(st.key+" > ?::bigint", f.After)
 	}
+}
+
+// columns adds the filters on the columns of the descriptions, which alias names.
+func (st *statement) columns(f archive.Filter, alias string) {
 	if f.Status != "" {
-		st.where("d.review_status = ?", string(f.Status))
+		st.where(alias+".review_status = ?", string(f.Status))
 	}
 	if f.Reason != "" {
-		st.where("d.is_anomaly AND d.anomaly_reasons @> ARRAY[?::text]", f.Reason)
+		st.where(alias+".is_anomaly AND "+alias+".anomaly_reasons @> ARRAY[?::text]", f.Reason)
 	}
 	if f.Typology != 0 {
-		st.where("d.typology_id = ?::int", f.Typology)
+		st.where(alias+".typology_id = ?::int", f.Typology)
 	}
 	if f.Level != 0 {
-		st.where("d.level_id = ?::smallint", f.Level)
+		st.where(alias+".level_id = ?::smallint", f.Level)
 	}
 }
 
@@ -201,9 +215,13 @@ const manyLinks = 5000
 func (s *Store) few(ctx context.Context, table, where string, args []any) (bool, error) {
 	var st statement
 	st.where(where, args...)
+	return s.fewOf(ctx, table, st)
+}
+
+func (s *Store) fewOf(ctx context.Context, table string, st statement) (bool, error) {
 	var n int
-	err := s.pool.QueryRow(ctx, fmt.Sprintf("SELECT count(*) FROM (SELECT FROM %s x WHERE %s LIMIT %d) few", table, st.conditions[0], manyLinks), st.args...).Scan(&n)
-	return n < manyLinks, translate("count links", err)
+	err := s.pool.QueryRow(ctx, fmt.Sprintf("SELECT count(*) FROM (SELECT FROM %s x WHERE %s LIMIT %d) few", table, strings.Join(st.conditions, " AND "), manyLinks), st.args...).Scan(&n)
+	return n < manyLinks, translate("count matches", err)
 }
 
 // Choices returns the vocabularies that the filters and the form offer, and the names of the tag and the entity that the filter asks for.

@@ -134,18 +134,15 @@ func (f Frame) Review(s archive.Status) Outcome {
 	return o
 }
 
-// suspect begins the reasons that a model gave.
-const suspect = "LLM_SUSPECT:"
-
 // ReasonWord is an anomaly reason in words.
 func (f Frame) ReasonWord(reason string) string {
-	if why, ok := strings.CutPrefix(reason, suspect); ok {
-		return f.T("documents.suspect", why)
-	}
 	if rule, ok := strings.CutPrefix(reason, worker.RuleMatch); ok {
 		return f.T("documents.rule", rule)
 	}
-	return f.Or("note."+reason, reason)
+	if f.hasLabel(reason) {
+		return f.noteLabel(reason)
+	}
+	return reason
 }
 
 // WithReason is the list of the descriptions that have a reason.
