@@ -65,6 +65,7 @@ const (
 	TextChanged    Standing = "changed" // pending: what was read is no longer what it says
 	RulesChanged   Standing = "rules"   // pending: the labels or rules are others
 	FailedBefore   Standing = "failed"  // pending again: it failed alone
+	GivenUp        Standing = "givenup" // it failed, and trying again would end the same
 	Waiting        Standing = "pending" // pending for another reason
 	DoneBy         Standing = "done"
 	SettledBy      Standing = "settled" // it got what it waited for, and left the queue
@@ -77,7 +78,7 @@ func (s Standing) Pending() bool {
 	switch s {
 	case NeverProcessed, TextChanged, RulesChanged, FailedBefore, Waiting:
 		return true
-	case DoneBy, SettledBy, LeftAlone, NothingToDo:
+	case DoneBy, SettledBy, GivenUp, LeftAlone, NothingToDo:
 	}
 	return false
 }

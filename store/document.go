@@ -165,7 +165,7 @@ func stamped(w *archive.Work, r db.ListDocumentStampsRow, inForce string) error 
 		return fmt.Errorf("decode configuration of run %d: %w", r.RunID, err)
 	}
 	w.RunID, w.At, w.Error = &r.RunID, r.StartedAt, text(r.Error)
-	w.Stale = r.Outcome != "FAILED" && r.Current && inForce != string(r.ConfigFingerprint)
+	w.Stale = r.Outcome != "FAILED" && r.Outcome != "GIVEN_UP" && r.Current && inForce != string(r.ConfigFingerprint)
 	if c.Engine != nil {
 		w.Engine = fmt.Sprint(c.Engine.Value)
 		if c.Preset != nil {
@@ -189,6 +189,10 @@ func standing(d archive.Document, pending, eligible bool, stamp *db.ListDocument
 		return archive.Waiting
 	case !eligible && d.Status.Human():
 		return archive.LeftAlone
+	case stamp != nil && !eligible && !stamp.Current && stamp.Outcome != "SETTLED":
+		return archive.NothingToDo // what it read is gone
+	case stamp != nil && stamp.Outcome == "GIVEN_UP":
+		return archive.GivenUp
 	case stamp != nil && stamp.Outcome == "SETTLED":
 		return archive.SettledBy
 	case stamp != nil:

@@ -124,7 +124,7 @@ func (s *Store) statement(ctx context.Context, f archive.Filter) (st statement, 
 		}
 	}
 	const tagged, named, stamped = "x.tag_id = ?::bigint", "x.entity_id = ?::bigint",
-		"x.worker_name = ? AND x.rule_version = 0 AND x.outcome <> 'FAILED' AND x.current AND NOT x.held"
+		"x.worker_name = ? AND x.rule_version = 0 AND x.outcome NOT IN ('FAILED', 'GIVEN_UP') AND x.current AND NOT x.held"
 	leads := []struct {
 		on                   bool
 		table, column, where string

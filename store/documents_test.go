@@ -134,7 +134,7 @@ func TestDocumentsAreFiltered(t *testing.T) {
 	for _, w := range forms {
 		add(fmt.Sprintf("id IN (SELECT unit_id FROM %s_queue WHERE pending)", strings.ReplaceAll(w.Worker, "-", "_")), func(f *described.Filter) { f.Pending = w.Worker })
 		stale := fmt.Sprintf(`id IN (SELECT l.unit_id FROM execution_log l JOIN archive_worker_runs r ON r.id = l.run_id WHERE l.worker_name = '%s'
-			AND r.config_fingerprint <> '\x%x' AND l.outcome <> 'FAILED' AND l.current AND NOT l.held)`, w.Worker, print(w.Worker))
+			AND r.config_fingerprint <> '\x%x' AND l.outcome NOT IN ('FAILED', 'GIVEN_UP') AND l.current AND NOT l.held)`, w.Worker, print(w.Worker))
 		add(stale, func(f *described.Filter) { f.Stale, f.InForce = w.Worker, print(w.Worker) })
 	}
 	hits := 0

@@ -16,6 +16,7 @@ import (
 	"sync/atomic"
 	"testing"
 
+	described "scrinalia/archive"
 	"scrinalia/engine"
 	engines "scrinalia/engine/all"
 	"scrinalia/executor"
@@ -298,4 +299,25 @@ func TestSizeMakesStale(t *testing.T) {
 		}
 	}
 	a.wantPending("whatever the settings", map[string]int64{worker.Cleaning: 15, worker.NamedEntities: 3, worker.Typology: 3, worker.QualityValidator: 3, worker.Embedding: 3})
+}
+
+// TestStandingOfThumbnails is what the page of a description says of the worker.
+func TestStandingOfThumbnails(t *testing.T) {
+	t.Parallel()
+	a := newArchive(t)
+	a.loadPictures("sample://images/bonde.gif", "sample://images/gone.jpg", "http://127.0.0.1:1/x.jpg", "", "sample://images/estacao.jpg")
+	a.run(worker.Thumbnails, nil)
+	a.exec("UPDATE documents SET image_url = NULL WHERE description_id = '004'")
+	want := map[string]described.Standing{"000": described.DoneBy, "001": described.GivenUp, "002": described.FailedBefore, "003": described.NothingToDo, "004": described.NothingToDo}
+	for id, standing := range want {
+		d, err := a.Document(t.Context(), value[int64](a, "SELECT id FROM documents WHERE description_id = $1", id), a.inForce())
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, w := range d.Work {
+			if w.Worker == worker.Thumbnails && (w.Standing != standing || (w.Error != "") != (standing == described.GivenUp || standing == described.FailedBefore)) {
+				t.Errorf("%s: %s, %q, want %s", id, w.Standing, w.Error, standing)
+			}
+		}
+	}
 }

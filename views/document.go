@@ -158,7 +158,7 @@ func (p DocumentPage) Label(name string) string { return p.WorkerLabel(name, p.L
 func (p DocumentPage) StandingOf(w archive.Work) Outcome {
 	o := Outcome{Icon: "s-queue", Class: "still"}
 	switch w.Standing {
-	case archive.FailedBefore:
+	case archive.FailedBefore, archive.GivenUp:
 		o.Icon, o.Class = "s-fail", "bad"
 	case archive.DoneBy, archive.SettledBy:
 		o.Icon, o.Class = "s-ok", "ok"
