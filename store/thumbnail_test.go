@@ -111,7 +111,8 @@ func TestStorageKilledHalfWay(t *testing.T) {
 	if r.Status != worker.Failed || r.Error == nil || !strings.Contains(*r.Error, "does not answer") || !strings.Contains(*r.Error, server.Address) {
 		t.Fatalf("%s, %v", r.Status, r.Error)
 	}
-	if r.Failed != 0 || r.Processed != int64(len(server.Objects())) || r.Processed > before {
+	// an object whose answer was lost with the server is there and not noted
+	if r.Failed != 0 || r.Processed > int64(len(server.Objects())) || r.Processed > before {
 		t.Errorf("%+v, %d objects", r.Counts, len(server.Objects()))
 	}
 	a.wantPending("after the outage", map[string]int64{worker.Thumbnails: pictures - r.Processed, worker.Cleaning: pictures * 5, worker.NamedEntities: pictures, worker.Typology: pictures, worker.QualityValidator: pictures, worker.Embedding: pictures})

@@ -146,6 +146,9 @@ func (s *Server) Objects() []string {
 	root := filepath.Join(s.Folder, Bucket)
 	var keys []string
 	err := filepath.WalkDir(root, func(path string, d os.DirEntry, err error) error {
+		if err == nil && d.IsDir() && strings.HasPrefix(d.Name(), ".") && path != root {
+			return filepath.SkipDir // what the server was writing when it was stopped
+		}
 		if err == nil && d.Type().IsRegular() {
 			key, relErr := filepath.Rel(root, path)
 			keys, err = append(keys, filepath.ToSlash(key)), relErr
