@@ -170,8 +170,17 @@ func wantStopped(t *testing.T, dir string, pid int) {
 	if now := serverPID(t, dir); now != 0 {
 		t.Errorf("server %d still runs", now)
 	}
-	if err := syscall.Kill(pid, 0); pid != 0 && !errors.Is(err, syscall.ESRCH) && !isZombie(t, pid) {
-		t.Errorf("process %d is still there: %v", pid, err)
+	tick := time.NewTicker(20 * time.Millisecond) // its last act is to remove its file; then it ends
+	defer tick.Stop()
+	late := time.NewTimer(30 * time.Second)
+	defer late.Stop()
+	for pid != 0 && !errors.Is(syscall.Kill(pid, 0), syscall.ESRCH) && !isZombie(t, pid) {
+		select {
+		case <-tick.C:
+		case <-late.C:
+			t.Errorf("process %d is still there", pid)
+			return
+		}
 	}
 }
 
