@@ -2,6 +2,7 @@ package handlers_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/http/httptest"
 	"os/exec"
@@ -90,9 +91,27 @@ func run(t *testing.T, ctx context.Context, actions ...chromedp.Action[chromedp.
 	}
 }
 
-// until waits for a condition in the page.
+// until waits until an expression holds, across pages that are left and come meanwhile, and until what htmx swapped in has settled: before that, a
+// click on it is an ordinary one.
 func until(expression string) chromedp.Action[chromedp.Void] {
-	return chromedp.Poll[chromedp.Void](expression, chromedp.WithPollingInterval(50*time.Millisecond), chromedp.WithPollingTimeout(30*time.Second))
+	expression = `!document.querySelector('.htmx-swapping, .htmx-settling') && (` + expression + `)`
+	return chromedp.Func(func(ctx context.Context, target *chromedp.Target) error {
+		ctx, cancel := context.WithTimeout(ctx, 30*time.Second)
+		defer cancel()
+		tick := time.NewTicker(20 * time.Millisecond)
+		defer tick.Stop()
+		for {
+			holds, err := chromedp.Evaluate[bool](expression)(ctx, target)
+			if err == nil && holds {
+				return nil
+			}
+			select {
+			case <-tick.C:
+			case <-ctx.Done():
+				return fmt.Errorf("waited in vain for %s: %w", expression, errors.Join(err, ctx.Err()))
+			}
+		}
+	})
 }
 
 // TestBrowser drives one browser through what only a browser can tell, step by step in one tab.

@@ -2,8 +2,6 @@ package handlers_test
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"log/slog"
 	"net/http/httptest"
 	"strings"
@@ -131,30 +129,9 @@ func TestOperator(t *testing.T) { // its parts share a browser, so they are not 
 	}
 }
 
-// settled waits until an expression holds, across pages that are left and come meanwhile.
-func settled(expression string) chromedp.Action[chromedp.Void] {
-	return chromedp.Func(func(ctx context.Context, target *chromedp.Target) error {
-		ctx, cancel := context.WithTimeout(ctx, 30*time.Second)
-		defer cancel()
-		tick := time.NewTicker(20 * time.Millisecond)
-		defer tick.Stop()
-		for {
-			holds, err := chromedp.Evaluate[bool](expression)(ctx, target)
-			if err == nil && holds {
-				return nil
-			}
-			select {
-			case <-tick.C:
-			case <-ctx.Done():
-				return fmt.Errorf("waited in vain for %s: %w", expression, errors.Join(err, ctx.Err()))
-			}
-		}
-	})
-}
-
 // shown waits until an element says something.
 func shown(selector, text string) chromedp.Action[chromedp.Void] {
-	return settled(`(document.querySelector('` + selector + `') || {innerText: ''}).innerText.includes('` + text + `')`)
+	return until(`(document.querySelector('` + selector + `') || {innerText: ''}).innerText.includes('` + text + `')`)
 }
 
 func changesAndRestores(t *testing.T, ctx context.Context, a world) {
@@ -166,8 +143,8 @@ func changesAndRestores(t *testing.T, ctx context.Context, a world) {
 		shown("#revision-2 .diff", "0.25"), shown("#revision-2 .quote", "Street names were <b>taken</b> for people."),
 		chromedp.SetValue(chromedp.CSS("#run-limit"), "5"), chromedp.Click(chromedp.CSS("#start-button")), shown("h1", "Run "))
 	run(t, ctx, chromedp.Navigate(a.url+views.RunPath(a.lastRun(t))))
-	run(t, ctx, settled(`[...document.querySelectorAll('[aria-labelledby=cfg] tbody tr')].some(r => /Threshold/.test(r.innerText) && /0.55/.test(r.innerText) && /override/.test(r.innerText))`),
-		settled(`[...document.querySelectorAll('[aria-labelledby=cfg] tbody tr')].some(r => /Limit/.test(r.innerText) && /this run only/.test(r.innerText))`),
+	run(t, ctx, until(`[...document.querySelectorAll('[aria-labelledby=cfg] tbody tr')].some(r => /Threshold/.test(r.innerText) && /0.55/.test(r.innerText) && /override/.test(r.innerText))`),
+		until(`[...document.querySelectorAll('[aria-labelledby=cfg] tbody tr')].some(r => /Limit/.test(r.innerText) && /this run only/.test(r.innerText))`),
 		chromedp.Navigate(a.url+"/workers/ner"), chromedp.Click(chromedp.CSS("#revision-1 button")), shown("#settings .slip.s-ok", "Saved as revision 3"),
 		shown("#revision-3", "restore of revision 1"))
 	if got, err := a.settings.Override(ctx, "ner"); err != nil || got.Settings.Options["threshold"] != 0.25 {
@@ -182,7 +159,7 @@ func refusedFieldByField(t *testing.T, ctx context.Context, a world) {
 		chromedp.SetValue(chromedp.CSS("#note"), "kept"),
 		chromedp.Click(chromedp.CSS("#save-settings")), shown("#settings .slip.s-bad", "2 fields were refused"),
 		shown("#set-threshold-h", "Give a number from 0 to 1"), shown("#set-batch_size-h", "“many” is not accepted"),
-		settled(`document.querySelector('#set-threshold').value === '1.4' && document.querySelector('#set-threshold-set').checked && document.querySelector('#note').value === 'kept'`))
+		until(`document.querySelector('#set-threshold').value === '1.4' && document.querySelector('#set-threshold-set').checked && document.querySelector('#note').value === 'kept'`))
 }
 
 func twoEditors(t *testing.T, ctx context.Context, a world) {
@@ -202,14 +179,14 @@ func twoEditors(t *testing.T, ctx context.Context, a world) {
 func followsTheEngine(t *testing.T, ctx context.Context, a world, scripts bool) {
 	run(t, ctx, chromedp.Navigate(a.url+"/workers/ner"))
 	if scripts {
-		run(t, ctx, settled(`!!window.htmx`), chromedp.Evaluate[chromedp.Void](`{
+		run(t, ctx, until(`!!window.htmx`), chromedp.Evaluate[chromedp.Void](`{
 			const e = document.querySelector('#set-engine'); e.value = 'ollama'
 			for (const kind of ['input', 'change']) e.dispatchEvent(new Event(kind, {bubbles: true}))
 		}`))
 	} else {
 		run(t, ctx, chromedp.Click(chromedp.CSS("#set-engine-set")), chromedp.SetValue(chromedp.CSS("#set-engine"), "ollama"), chromedp.Click(chromedp.CSS("noscript button")))
 	}
-	run(t, ctx, chromedp.WaitReady(chromedp.CSS("#set-num_ctx")), settled(`document.querySelector('#set-engine-set').checked && document.querySelector('#set-engine').value === 'ollama'`),
+	run(t, ctx, until(`!!document.querySelector('#set-num_ctx') && document.querySelector('#set-engine-set').checked && document.querySelector('#set-engine').value === 'ollama'`),
 		chromedp.Click(chromedp.CSS("#set-num_ctx-set")), chromedp.SetValue(chromedp.CSS("#set-num_ctx"), "2048"),
 		chromedp.Click(chromedp.CSS("#save-settings")), shown("#settings .slip.s-ok", "Saved as revision"))
 	got, err := a.settings.Override(ctx, "ner")

@@ -147,7 +147,7 @@ func decidesByKeys(t *testing.T, ctx context.Context) {
 		chromedp.KeyEvent("j"), until(`document.activeElement.id === 'review-2'`),
 		chromedp.KeyEvent("d"), until(`document.querySelectorAll('.review').length === 2 && document.activeElement.id === 'review-3'`),
 		chromedp.KeyEvent("k"), until(`document.activeElement.id === 'review-1'`),
-		chromedp.KeyEvent("e"), until(`document.querySelectorAll('.review').length === 1`),
+		chromedp.KeyEvent("e"), until(`document.querySelectorAll('.review').length === 1 && document.activeElement.id === 'review-3'`),
 		chromedp.KeyEvent("u"), until(`document.querySelectorAll('.review').length === 2 && document.getElementById('announce').textContent !== ''`),
 	)
 	f.set(func(f *fake) {
