@@ -39,7 +39,7 @@ func (e *Executor) Resolve(ctx context.Context, name string) (worker.Resolution,
 	if err != nil {
 		return worker.Resolution{}, err
 	}
-	return worker.Resolve(d, overrides[name], worker.Settings{})
+	return e.resolution(ctx, d, overrides[name], worker.Settings{})
 }
 
 func (e *Executor) states(ctx context.Context, defs []worker.Definition) ([]worker.State, error) {

@@ -62,7 +62,8 @@ func (f Frame) Settings(c worker.Config, def worker.Definition) []Setting {
 	for i := range rows {
 		rows[i].Meaning = f.meaning(def, c, rows[i].Name)
 	}
-	for _, name := range resolvedOrder(c, def) {
+	engine, _ := engineInForce(def, c)
+	for _, name := range declaredFirst(engine.Options, c.Resolved) {
 		row := f.setting(name, worker.Value{Value: c.Resolved[name], Origin: c.ResolvedOrigins[name]}, def)
 		if o, ok := engineOption(def, c, name); ok {
 			row.Help = f.EngineOptionHelp(text(c.Engine), o)
@@ -70,7 +71,7 @@ func (f Frame) Settings(c worker.Config, def worker.Definition) []Setting {
 		rows = append(rows, row)
 	}
 	add("batch_size", c.BatchSize)
-	for _, name := range f.optionOrder(c, def) {
+	for _, name := range declaredFirst(def.Options, c.Options) {
 		v := c.Options[name]
 		add(name, &v)
 	}
@@ -79,36 +80,40 @@ func (f Frame) Settings(c worker.Config, def worker.Definition) []Setting {
 
 // meaning says what the engine or the preset of a configuration is.
 func (f Frame) meaning(def worker.Definition, c worker.Config, name string) string {
-	for _, e := range def.AxisEngines() {
-		if e.Name != text(c.Engine) {
-			continue
-		}
-		if name == "engine" {
-			return f.EngineLabel(def.Axis, e)
-		}
-		for _, p := range e.Presets {
-			if p.Name == text(c.Preset) {
-				return f.PresetLabel(p)
-			}
+	e, ok := engineInForce(def, c)
+	if !ok {
+		return ""
+	}
+	if name == "engine" {
+		return f.EngineLabel(def.Axis, e)
+	}
+	for _, p := range e.Presets {
+		if p.Name == text(c.Preset) {
+			return f.PresetLabel(p)
 		}
 	}
 	return ""
 }
 
-// resolvedOrder is the order in which the engine declares its options; what it declares no more comes last.
-func resolvedOrder(c worker.Config, def worker.Definition) []string {
-	var names []string
+// engineInForce is the engine of a configuration as it is declared; one that is gone is not.
+func engineInForce(def worker.Definition, c worker.Config) (worker.EngineChoice, bool) {
 	for _, e := range def.AxisEngines() {
-		if e.Name != text(c.Engine) {
-			continue
-		}
-		for _, o := range e.Options {
-			if _, ok := c.Resolved[o.Name]; ok {
-				names = append(names, o.Name)
-			}
+		if e.Name == text(c.Engine) {
+			return e, true
 		}
 	}
-	for _, name := range slices.Sorted(maps.Keys(c.Resolved)) {
+	return worker.EngineChoice{}, false
+}
+
+// declaredFirst are the names of the values, in the order in which their options are declared; those that are declared no more come last.
+func declaredFirst[V any](options []worker.Option, values map[string]V) []string {
+	var names []string
+	for _, o := range options {
+		if _, ok := values[o.Name]; ok {
+			names = append(names, o.Name)
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(values)) {
 		if !slices.Contains(names, name) {
 			names = append(names, name)
 		}
@@ -117,14 +122,10 @@ func resolvedOrder(c worker.Config, def worker.Definition) []string {
 }
 
 func engineOption(def worker.Definition, c worker.Config, name string) (worker.Option, bool) {
-	for _, e := range def.AxisEngines() {
-		if e.Name != text(c.Engine) {
-			continue
-		}
-		for _, o := range e.Options {
-			if o.Name == name {
-				return o, true
-			}
+	e, _ := engineInForce(def, c)
+	for _, o := range e.Options {
+		if o.Name == name {
+			return o, true
 		}
 	}
 	return worker.Option{}, false
@@ -137,21 +138,6 @@ func text(v *worker.Value) string {
 	}
 	s, _ := v.Value.(string)
 	return s
-}
-
-func (f Frame) optionOrder(c worker.Config, def worker.Definition) []string {
-	var names []string
-	for _, o := range def.Options {
-		if _, ok := c.Options[o.Name]; ok {
-			names = append(names, o.Name)
-		}
-	}
-	for _, name := range slices.Sorted(maps.Keys(c.Options)) {
-		if !slices.Contains(names, name) {
-			names = append(names, name)
-		}
-	}
-	return names
 }
 
 func (f Frame) setting(name string, v worker.Value, def worker.Definition) Setting {
