@@ -33,9 +33,14 @@ type archive struct {
 
 func newArchive(t testing.TB) *archive {
 	t.Helper()
+	return newArchiveWith(t, engine.NewRegistry(engines.Registrations("")...))
+}
+
+// newArchiveWith is an archive whose workers have these engines.
+func newArchiveWith(t testing.TB, registry *engine.Registry) *archive {
+	t.Helper()
 	s := storetest.New(t)
 	bucket, pictures := forThumbnails(t)
-	registry := engine.NewRegistry(append([]engine.Registration{undecided()}, engines.Registrations("")...)...)
 	a := &archive{Store: s, t: t, catalogue: all.Catalogue(s, registry, bucket, pictures)}
 	var err error
 	a.executor, err = executor.New(executor.Options{Catalogue: a.catalogue, Store: s, Log: slog.New(slog.DiscardHandler), Role: "test"})
@@ -43,19 +48,6 @@ func newArchive(t testing.TB) *archive {
 		t.Fatal(err)
 	}
 	return a
-}
-
-// undecided is a judge that leaves every pair to a person, so that what other workers find stays as it is.
-func undecided() engine.Registration {
-	return engine.ForLLMs(engine.Spec{Name: "undecided", Presets: []engine.Preset{{Name: "undecided"}}}, func(engine.Description) (engine.Judge, error) {
-		return fake{judge: func(pairs []engine.Pair) ([]engine.Ruling, error) {
-			rulings := make([]engine.Ruling, len(pairs))
-			for i := range rulings {
-				rulings[i] = engine.Ruling{Winner: engine.TagWins, Confidence: 0.5, Reason: "who knows"}
-			}
-			return rulings, nil
-		}}, nil
-	})
 }
 
 // forThumbnails is a storage in a folder, and pictures that may come from this machine.
@@ -104,12 +96,7 @@ func (a *archive) load(records ...record) {
 // run runs a worker, which must end SUCCESS.
 func (a *archive) run(name string, options map[string]any) worker.Run {
 	a.t.Helper()
-	r, err := a.executor.RunHere(a.t.Context(), worker.Request{
-		Worker: name, Trigger: worker.CLI, RequestedBy: "test", Arguments: worker.Settings{Options: options},
-	}, nil)
-	if err != nil {
-		a.t.Fatal(err)
-	}
+	r := a.attempt(name, worker.Settings{Options: options})
 	if r.Status != worker.Success {
 		message := ""
 		if r.Error != nil {

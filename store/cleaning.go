@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"crypto/sha256"
 
 	"scrinalia/store/db"
 	"scrinalia/worker"
@@ -138,11 +137,11 @@ func addStamps(p *db.StampUnitsParams, e worker.TextEdit) {
 	if e.After == "" {
 		return // an emptied column is no unit any more: what is not eligible bears no stamp
 	}
-	sum := sha256.Sum256([]byte(e.After))
+	stamp := fingerprint(e.After)
 	for _, version := range e.Rules {
 		p.UnitIds = append(p.UnitIds, e.Document)
 		p.RuleVersions = append(p.RuleVersions, version)
-		p.Fingerprints = append(p.Fingerprints, sum[:])
+		p.Fingerprints = append(p.Fingerprints, stamp)
 		p.Errors = append(p.Errors, "")
 	}
 }

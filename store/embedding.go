@@ -17,7 +17,7 @@ func (s *Store) ClaimEmbedding(ctx context.Context, after, size int64, force boo
 	}
 	readings := make([]worker.Reading, len(rows))
 	for i, r := range rows {
-		readings[i] = worker.Reading{ID: r.UnitID, Name: r.UnitName, Text: r.Value, Fingerprint: fingerprint(r.Value)}
+		readings[i] = reading(r.UnitID, r.UnitName, r.Value)
 	}
 	return readings, nil
 }

@@ -41,7 +41,7 @@ func (s *Store) ClaimTags(ctx context.Context, after, size int64, force bool) ([
 	}
 	readings := make([]worker.Reading, len(rows))
 	for i, r := range rows {
-		readings[i] = worker.Reading{ID: r.UnitID, Name: r.Name, Text: r.Name, Fingerprint: fingerprint(r.Name)}
+		readings[i] = reading(r.UnitID, r.Name, r.Name)
 	}
 	return readings, nil
 }
@@ -73,12 +73,9 @@ func (s *Store) ApplyCategories(ctx context.Context, runID int64, o worker.Commo
 			scores.Ids, scores.Categories = append(scores.Ids, f.Reading.ID), append(scores.Categories, f.Label)
 			scores.Scores, scores.Refusals = append(scores.Scores, float32(f.Score)), append(scores.Refusals, f.Refusal)
 			set.Ids, set.Categories = append(set.Ids, f.Reading.ID), append(set.Categories, settledLabel(f))
-			switch {
-			case f.Set:
+			if f.Set || f.Refusal != "" {
 				settled = append(settled, f.Reading.ID)
-			case f.Refusal != "":
-				settled = append(settled, f.Reading.ID)
-			default:
+			} else {
 				ask.Ids, ask.Categories, ask.Scores = append(ask.Ids, f.Reading.ID), append(ask.Categories, f.Label), append(ask.Scores, float32(f.Score))
 			}
 		}

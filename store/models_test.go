@@ -5,17 +5,13 @@ import (
 	"encoding/binary"
 	"encoding/json"
 	"fmt"
-	"log/slog"
 	"math"
 	"strings"
 	"testing"
 
 	"scrinalia/engine"
 	engines "scrinalia/engine/all"
-	"scrinalia/executor"
-	"scrinalia/store/storetest"
 	"scrinalia/worker"
-	"scrinalia/worker/all"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -64,19 +60,6 @@ func (f fake) registry() *engine.Registry {
 		engine.ForEmbeddings(spec, func(engine.Description) (engine.Embedder, error) { return f, nil }),
 		engine.ForTitleQuality(spec, func(engine.Description) (engine.TitleChecker, error) { return f, nil }),
 		engine.ForLLMs(spec, func(engine.Description) (engine.Judge, error) { return f, nil }))
-}
-
-func newArchiveWith(t testing.TB, registry *engine.Registry) *archive {
-	t.Helper()
-	s := storetest.New(t)
-	bucket, pictures := forThumbnails(t)
-	a := &archive{Store: s, t: t, catalogue: all.Catalogue(s, registry, bucket, pictures)}
-	var err error
-	a.executor, err = executor.New(executor.Options{Catalogue: a.catalogue, Store: s, Log: slog.New(slog.DiscardHandler), Role: "test"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return a
 }
 
 // attempt runs a worker, however it ends.

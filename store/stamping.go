@@ -17,6 +17,11 @@ func fingerprint(text string) []byte {
 	return sum[:]
 }
 
+// reading is a unit with the text that a worker reads of it.
+func reading(id int64, name, text string) worker.Reading {
+	return worker.Reading{ID: id, Name: name, Text: text, Fingerprint: fingerprint(text)}
+}
+
 // stamping gathers the stamps of one worker's batch.
 type stamping struct {
 	db.StampUnitsParams

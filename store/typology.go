@@ -28,7 +28,7 @@ func (s *Store) ClaimTypology(ctx context.Context, columns []string, after, size
 	}
 	readings := make([]worker.Reading, len(rows))
 	for i, r := range rows {
-		readings[i] = worker.Reading{ID: r.UnitID, Name: r.UnitName, Text: r.Value, Fingerprint: fingerprint(r.Value)}
+		readings[i] = reading(r.UnitID, r.UnitName, r.Value)
 	}
 	return readings, nil
 }
