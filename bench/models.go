@@ -79,16 +79,7 @@ func (b *bench) enginesAlone(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	r := engine.NewRegistry(engines.Registrations("")...)
-	names, err := builtin(r, worker.NER, r.NewNER)
-	if err != nil {
-		return err
-	}
-	classifier, err := builtin(r, worker.Classification, r.NewClassifier)
-	if err != nil {
-		return err
-	}
-	embedder, err := builtin(r, worker.Embeddings, r.NewEmbedder)
+	w, err := watchedBuiltins()
 	if err != nil {
 		return err
 	}
@@ -99,10 +90,10 @@ func (b *bench) enginesAlone(ctx context.Context) error {
 		budget float64
 		ask    func() error
 	}{
-		{"ner, the engine alone, sample descriptions, one core", whole, nerBudget, func() error { _, err := names.Entities(ctx, whole); return err }},
-		{"typology, the engine alone, sample titles, one core", titles, typologyBudget, func() error { _, err := classifier.Classify(ctx, titles, typologies); return err }},
-		{"macro-category, the engine alone, sample tags, one core", tags, 0, func() error { _, err := classifier.Classify(ctx, tags, typologies[:8]); return err }},
-		{"embedding, the engine alone, sample descriptions, one core", whole, embeddingBudget, func() error { _, err := embedder.Embed(ctx, whole); return err }},
+		{"ner, the engine alone, sample descriptions, one core", whole, nerBudget, func() error { _, err := w.Entities(ctx, whole); return err }},
+		{"typology, the engine alone, sample titles, one core", titles, typologyBudget, func() error { _, err := w.Classify(ctx, titles, typologies); return err }},
+		{"macro-category, the engine alone, sample tags, one core", tags, 0, func() error { _, err := w.Classify(ctx, tags, typologies[:8]); return err }},
+		{"embedding, the engine alone, sample descriptions, one core", whole, embeddingBudget, func() error { _, err := w.Embed(ctx, whole); return err }},
 	} {
 		took := make([]time.Duration, 0, 9)
 		for range cap(took) {
@@ -139,6 +130,27 @@ type watched struct {
 	classify   func(context.Context, []string, []string) ([]engine.Choice, error)
 	embed      func(context.Context, []string) ([]engine.Vector, error)
 	dimensions int
+}
+
+// watchedBuiltins are the engines that are built in, watched.
+func watchedBuiltins() (watched, error) {
+	r := engine.NewRegistry(engines.Registrations("")...)
+	names, err := builtin(r, worker.NER, r.NewNER)
+	if err != nil {
+		return watched{}, err
+	}
+	classifier, err := builtin(r, worker.Classification, r.NewClassifier)
+	if err != nil {
+		return watched{}, err
+	}
+	embedder, err := builtin(r, worker.Embeddings, r.NewEmbedder)
+	if err != nil {
+		return watched{}, err
+	}
+	return watched{
+		spent: new(atomic.Int64), entities: names.Entities, classify: classifier.Classify, embed: embedder.Embed,
+		dimensions: embedder.Dimensions(),
+	}, nil
 }
 
 func (w watched) since(begin time.Time) { w.spent.Add(int64(time.Since(begin))) }
@@ -215,22 +227,9 @@ func (b *bench) enginesInRuns(ctx context.Context) error {
 		return err
 	}
 	defer p.close()
-	r := engine.NewRegistry(engines.Registrations("")...)
-	names, err := builtin(r, worker.NER, r.NewNER)
+	w, err := watchedBuiltins()
 	if err != nil {
 		return err
-	}
-	classifier, err := builtin(r, worker.Classification, r.NewClassifier)
-	if err != nil {
-		return err
-	}
-	embedder, err := builtin(r, worker.Embeddings, r.NewEmbedder)
-	if err != nil {
-		return err
-	}
-	w := watched{
-		spent: new(atomic.Int64), entities: names.Entities, classify: classifier.Classify, embed: embedder.Embed,
-		dimensions: embedder.Dimensions(),
 	}
 	if err := p.equip(w.registry()); err != nil {
 		return err
