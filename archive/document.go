@@ -33,8 +33,17 @@ type Document struct {
 	Tags      []Link     `json:"tags"`
 	Entities  []Link     `json:"entities"`
 	Work      []Work     `json:"workers"`
+	Names     Names      `json:"names"`
 	Changes   []Change   `json:"changes"`
 	Revisions []Revision `json:"revisions"`
+}
+
+// Names is how the tags and entities of a description stand to the workers whose units are names.
+type Names struct {
+	TagsPending       int64 `json:"tags_pending"`        // for macro-category
+	TagsForPerson     int64 `json:"tags_for_person"`     // without a category that a run was sure of
+	PairsPending      int64 `json:"pairs_pending"`       // similar names that were found and not judged yet
+	ConflictsToDecide int64 `json:"conflicts_to_decide"` // that a run was not sure of
 }
 
 // Scoring is what a run thought of a label.

@@ -62,6 +62,14 @@ type Summary struct {
 	Typology      string   `json:"typology"`
 	Status        Status   `json:"review_status"`
 	Reasons       []string `json:"anomaly_reasons"`
+	Thumbnail     *Picture `json:"thumbnail,omitempty"`
+}
+
+// Picture is a thumbnail in storage, served at /thumbnails/ID?v=VERSION. Its size is in pixels.
+type Picture struct {
+	Version string `json:"version"`
+	Width   int    `json:"width"`
+	Height  int    `json:"height"`
 }
 
 // Code is how people know the description: its reference code, else the source's id.

@@ -76,6 +76,11 @@ func TestDocumentPage(t *testing.T) {
 			t.Errorf("%s says %q, want %q", selector, got, want)
 		}
 	}
+	for path, selector := range map[string]string{"/documents/101": "#picture img", "/documents": "#document-101 img"} {
+		if got := get(t, &fake{}, path).page(t).Find(selector).AttrOr("src", ""); got != "/thumbnails/101?v=0123456789abcdef" {
+			t.Errorf("the thumbnail on %s is at %q", path, got)
+		}
+	}
 	if a := get(t, &fake{}, "/documents/103"); a.StatusCode != http.StatusOK || !strings.Contains(a.words(t, "nav.crumb"), "its parent is not in the archive") {
 		t.Errorf("the bare one: %d", a.StatusCode)
 	}

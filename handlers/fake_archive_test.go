@@ -63,6 +63,7 @@ func bridge() archive.Document {
 		Summary: archive.Summary{
 			ID: 101, DescriptionID: "amvs-op-01", ReferenceCode: "BR SPAMVS OP-02-03-001", Title: "Ponte metálica sobre o Rio Jaguari", Level: "dossiê/processo",
 			Date: "1911-1913", Typology: "Planta Arquitetônica", Status: archive.NeedsReview, Reasons: []string{"REPEATED_TITLE", "NO_TAGS"},
+			Thumbnail: &archive.Picture{Version: "0123456789abcdef", Width: 512, Height: 338},
 		},
 		LevelID: 5, TypologyID: 1, Extent: "1 planta, nanquim sobre papel vegetal, 62 × 94 cm", Repository: "Arquivo Municipal de Vila Serena", Producers: "Diretoria de Obras e Viação",
 		AdminBioHistory: "Criada pela Lei Municipal n.º 87, de 1911, a Diretoria de Obras e Viação respondeu pelo alinhamento das ruas.\n\nFoi extinta em 1938.",

@@ -3,13 +3,15 @@
 SELECT d.id, d.description_id, d.reference_code, d.level_id, l.name AS level, d.original_title, d.date, d.extent, d.repository, d.producers,
     d.admin_bio_history, d.provenance, d.scope_content, d.language, d.access_conditions, d.archivist_notes, d.image_url,
     d.typology_id, t.name AS typology, d.typology_person, b.name AS scored, s.score, s.run_id AS score_run,
-    d.review_status, d.anomaly_reasons, d.created_at, d.updated_at, coalesce(h.orphan, false)::boolean AS orphan
+    d.review_status, d.anomaly_reasons, d.created_at, d.updated_at, coalesce(h.orphan, false)::boolean AS orphan,
+    p.digest AS picture, p.width, p.height
 FROM documents d
 LEFT JOIN levels l ON l.id = d.level_id
 LEFT JOIN typologies t ON t.id = d.typology_id
 LEFT JOIN typology_scores s ON s.document_id = d.id
 LEFT JOIN typologies b ON b.id = s.typology_id
 LEFT JOIN document_hierarchy h ON h.document_id = d.id
+LEFT JOIN thumbnails p ON p.document_id = d.id AND p.fingerprint = input_hash(coalesce(d.image_url, ''))
 WHERE d.id = @id;
 
 -- LockDocument keeps others from changing a description until the transaction ends.
@@ -27,10 +29,11 @@ ORDER BY array_position(h.ancestors, d.id);
 
 -- ListChildren returns what stands directly below a description.
 -- name: ListChildren :many
-SELECT d.id, d.description_id, d.reference_code, d.original_title, l.name AS level, d.date, d.review_status
+SELECT d.id, d.description_id, d.reference_code, d.original_title, l.name AS level, d.date, d.review_status, p.digest AS picture, p.width, p.height
 FROM document_hierarchy h
 JOIN documents d ON d.id = h.document_id
 LEFT JOIN levels l ON l.id = d.level_id
+LEFT JOIN thumbnails p ON p.document_id = d.id AND p.fingerprint = input_hash(coalesce(d.image_url, ''))
 WHERE h.parent_id = @id
 ORDER BY d.id
 LIMIT @max_rows;
@@ -51,6 +54,22 @@ FROM document_entities l
 JOIN entities e ON e.id = l.entity_id
 WHERE l.document_id = @id
 ORDER BY e.type, e.folded;
+
+-- CountDocumentNames says how many tags of a description, and pairs of one of its names, wait for a worker or a person.
+-- name: CountDocumentNames :one
+WITH own_tags AS MATERIALIZED (SELECT l.tag_id FROM document_tags l WHERE l.document_id = @id),
+own_entities AS MATERIALIZED (SELECT l.entity_id FROM document_entities l WHERE l.document_id = @id),
+own_pairs AS (
+    SELECT p.tag_id, p.entity_id FROM own_tags o JOIN similar_pairs p ON p.tag_id = o.tag_id
+    UNION SELECT p.tag_id, p.entity_id FROM own_entities o JOIN similar_pairs p ON p.entity_id = o.entity_id),
+own_conflicts AS (
+    SELECT q.id FROM own_tags o JOIN review_queue q ON q.tag_id = o.tag_id WHERE q.kind = 'CONFLICT' AND q.decided_at IS NULL AND NOT q.moot
+    UNION SELECT q.id FROM own_entities o JOIN review_queue q ON q.entity_id = o.entity_id WHERE q.kind = 'CONFLICT' AND q.decided_at IS NULL AND NOT q.moot)
+SELECT (SELECT count(*) FROM own_tags o WHERE (SELECT q.pending FROM macro_category_queue q WHERE q.unit_id = o.tag_id))::bigint AS tags_pending,
+    (SELECT count(*) FROM own_tags o JOIN review_queue q ON q.tag_id = o.tag_id WHERE q.kind = 'SUBJECT' AND q.decided_at IS NULL AND NOT q.moot)::bigint AS tags_for_person,
+    (SELECT count(*) FROM own_pairs p WHERE NOT EXISTS (
+        SELECT FROM review_queue q WHERE q.kind = 'CONFLICT' AND q.tag_id = p.tag_id AND q.entity_id = p.entity_id))::bigint AS pairs_pending,
+    (SELECT count(*) FROM own_conflicts)::bigint AS conflicts_to_decide;
 
 -- ListDocumentStamps returns the stamps of a description, with the run that wrote each. in_context: the labels or rules of that run are still those in force.
 -- name: ListDocumentStamps :many

@@ -32,6 +32,11 @@ func (s *Store) Document(ctx context.Context, id int64, inForce []archive.InForc
 		if d.Work, err = readWork(ctx, q, d, inForce); err != nil {
 			return err
 		}
+		names, err := q.CountDocumentNames(ctx, id)
+		if err != nil {
+			return err
+		}
+		d.Names = archive.Names(names)
 		return readHistory(ctx, q, &d)
 	})
 	return d, noSuch(err, noSuchRecord, id)
@@ -47,6 +52,7 @@ func readDocument(ctx context.Context, q *db.Queries, id int64) (archive.Documen
 		Summary: archive.Summary{
 			ID: r.ID, DescriptionID: r.DescriptionID, ReferenceCode: text(r.ReferenceCode), Title: r.OriginalTitle, Level: text(r.Level), Date: text(r.Date),
 			Typology: text(r.Typology), Status: archive.Status(r.ReviewStatus), Reasons: listed(r.AnomalyReasons),
+			Thumbnail: picture(r.Picture, r.Width, r.Height),
 		},
 		Extent: text(r.Extent), Repository: text(r.Repository), Producers: text(r.Producers), AdminBioHistory: text(r.AdminBioHistory),
 		Provenance: text(r.Provenance), ScopeContent: text(r.ScopeContent), Language: text(r.Language), Access: text(r.AccessConditions),
@@ -89,7 +95,7 @@ func readPlace(ctx context.Context, q *db.Queries, d *archive.Document) error {
 	for _, r := range below[:min(len(below), maxChildren)] {
 		d.Children = append(d.Children, archive.Summary{
 			ID: r.ID, DescriptionID: r.DescriptionID, ReferenceCode: text(r.ReferenceCode), Title: r.OriginalTitle, Level: text(r.Level), Date: text(r.Date),
-			Status: archive.Status(r.ReviewStatus), Reasons: []string{},
+			Status: archive.Status(r.ReviewStatus), Reasons: []string{}, Thumbnail: picture(r.Picture, r.Width, r.Height),
 		})
 	}
 	return nil

@@ -18,9 +18,10 @@ import (
 // all of it stands at the end. For the same reason a filter is only in the statement where it is on.
 const (
 	selectSummaries = `SELECT d.id, d.description_id, coalesce(d.reference_code, ''), d.original_title, coalesce(l.name, ''), coalesce(d.date, ''),
-    coalesce(t.name, ''), d.review_status, d.anomaly_reasons
+    coalesce(t.name, ''), d.review_status, d.anomaly_reasons, p.digest, p.width, p.height
 FROM `
-	joinNames      = ` LEFT JOIN levels l ON l.id = d.level_id LEFT JOIN typologies t ON t.id = d.typology_id`
+	joinNames = ` LEFT JOIN levels l ON l.id = d.level_id LEFT JOIN typologies t ON t.id = d.typology_id
+    LEFT JOIN thumbnails p ON p.document_id = d.id AND p.fingerprint = input_hash(coalesce(d.image_url, ''))`
 	eachDocumentOf = ` x CROSS JOIN LATERAL (SELECT * FROM documents o WHERE o.id = x.`
 )
 
@@ -74,7 +75,10 @@ func (s *Store) Documents(ctx context.Context, f archive.Filter) (archive.Page, 
 		return archive.Page{}, translate("list documents", err)
 	}
 	found, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (d archive.Summary, err error) {
-		err = row.Scan(&d.ID, &d.DescriptionID, &d.ReferenceCode, &d.Title, &d.Level, &d.Date, &d.Typology, &d.Status, &d.Reasons)
+		var digest []byte
+		var width, height *int32
+		err = row.Scan(&d.ID, &d.DescriptionID, &d.ReferenceCode, &d.Title, &d.Level, &d.Date, &d.Typology, &d.Status, &d.Reasons, &digest, &width, &height)
+		d.Thumbnail = picture(digest, width, height)
 		return d, err
 	})
 	if err != nil {

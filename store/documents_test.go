@@ -359,6 +359,40 @@ func TestRemovedLinksStayAway(t *testing.T) {
 	}
 }
 
+// TestNamesOfADescription counts what of its tags and entities waits, against the queues and the review queue themselves.
+func TestNamesOfADescription(t *testing.T) {
+	t.Parallel()
+	a := newArchive(t)
+	a.load(
+		record{"description_id": "a", "title": "Carta de Irene Prado", "subjects": []string{"irene prado", "festas", "xyzzy"}},
+		record{"description_id": "b", "title": "Ata", "subjects": []string{"festas"}},
+	)
+	a.run(worker.Transfer, nil)
+	want := func(when string, want described.Names) {
+		t.Helper()
+		if d := cmp.Diff(want, a.described(a.idOf("a")).Names); d != "" {
+			t.Errorf("%s, -want +got:\n%s", when, d)
+		}
+	}
+	want("transferred", described.Names{TagsPending: 3})
+	a.run(worker.MacroCategory, map[string]any{"threshold": 1.0})
+	want("nothing is sure", described.Names{TagsForPerson: column[int64](a, "SELECT count(*) FROM review_queue WHERE kind = 'SUBJECT' AND decided_at IS NULL")[0]})
+	a.exec("INSERT INTO entities (name, type) VALUES ('Irene Prado', 'PER'), ('Irene Prados', 'PER')")
+	a.exec("INSERT INTO similar_pairs (tag_id, entity_id, shared, total) SELECT t.id, e.id, 9, 10 FROM tags t, entities e WHERE t.name = 'irene prado'")
+	open := a.described(a.idOf("a")).Names
+	if open.PairsPending != 2 || open.ConflictsToDecide != 0 {
+		t.Errorf("two pairs were found: %+v", open)
+	}
+	a.run(worker.ConflictJudge, map[string]any{"auto_resolve_threshold": 1.0, "similarity_threshold": 0.8})
+	judged := a.described(a.idOf("a")).Names
+	if judged.PairsPending != 0 || judged.ConflictsToDecide != column[int64](a, "SELECT count(*) FROM review_queue WHERE kind = 'CONFLICT' AND decided_at IS NULL AND NOT moot")[0] || judged.ConflictsToDecide == 0 {
+		t.Errorf("judged: %+v", judged)
+	}
+	if other := a.described(a.idOf("b")).Names; other.PairsPending != 0 || other.ConflictsToDecide != 0 {
+		t.Errorf("a description without these names: %+v", other)
+	}
+}
+
 // TestStandings says in which words a description stands to its workers.
 func TestStandings(t *testing.T) {
 	t.Parallel()

@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 
+	"scrinalia/archive"
 	"scrinalia/store/db"
 	"scrinalia/worker"
 )
@@ -82,4 +83,12 @@ func (s *Store) Thumbnail(ctx context.Context, document int64) (worker.Thumbnail
 	return worker.Thumbnail{
 		Reading: worker.Reading{ID: r.DocumentID}, Key: r.Key, ContentType: r.ContentType, Bytes: r.Bytes, Width: int(r.Width), Height: int(r.Height), Digest: r.Digest,
 	}, nil
+}
+
+// picture is a thumbnail that was joined to a description, nil when there is none.
+func picture(digest []byte, width, height *int32) *archive.Picture {
+	if width == nil || height == nil {
+		return nil
+	}
+	return &archive.Picture{Version: worker.Thumbnail{Digest: digest}.Version(), Width: int(*width), Height: int(*height)}
 }

@@ -147,6 +147,21 @@ func (a *archive) checkThumbnails(b storage.Bucket, want int) {
 		if err = errors.Join(err, body.Close()); err != nil || info.Size != noted.Bytes || info.ContentType != storage.JPEG || noted.ContentType != storage.JPEG || m.Bounds().Dx() != noted.Width || m.Bounds().Dy() != noted.Height {
 			a.t.Errorf("%+v is %+v, %v", noted, info, err)
 		}
+		d, err := a.Document(a.t.Context(), id, nil)
+		if err != nil {
+			a.t.Fatal(err)
+		}
+		shown := &described.Picture{Version: noted.Version(), Width: noted.Width, Height: noted.Height}
+		if diff := cmp.Diff(shown, d.Thumbnail); diff != "" {
+			a.t.Error("on its page: " + diff)
+		}
+		page, err := a.Documents(a.t.Context(), described.Filter{After: id - 1, Limit: 1})
+		if err != nil || len(page.Documents) != 1 {
+			a.t.Fatal(page, err)
+		}
+		if diff := cmp.Diff(shown, page.Documents[0].Thumbnail); diff != "" {
+			a.t.Error("in the list: " + diff)
+		}
 	}
 }
 

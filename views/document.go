@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"scrinalia/archive"
+	"scrinalia/worker"
 )
 
 // DocumentPage is one description with all that is known of it.
@@ -176,6 +177,40 @@ func (p DocumentPage) StandingOf(w archive.Work) Outcome {
 		o.Word = p.T("standing.rejected")
 	}
 	return o
+}
+
+// NamesWork is how the names of a description stand to a worker whose units are names.
+type NamesWork struct {
+	Worker, About              string
+	Pending, ForPerson         int64
+	PendingText, ForPersonText string
+	Kind                       archive.Kind // of what waits for a person
+}
+
+// NamesWork lists the workers whose units are names.
+func (p DocumentPage) NamesWork() []NamesWork {
+	n := p.Names
+	return []NamesWork{
+		{
+			worker.ConflictJudge, p.T("document.names.pairs"), n.PairsPending, n.ConflictsToDecide,
+			p.N("document.names.pairs.pending", n.PairsPending), p.N("document.names.pairs.person", n.ConflictsToDecide), archive.Conflict,
+		},
+		{
+			worker.MacroCategory, p.T("document.names.tags"), n.TagsPending, n.TagsForPerson,
+			p.N("document.names.tags.pending", n.TagsPending), p.N("document.names.tags.person", n.TagsForPerson), archive.Subject,
+		},
+	}
+}
+
+// NamesStanding says how they stand.
+func (p DocumentPage) NamesStanding(w NamesWork) Outcome {
+	switch {
+	case w.Pending > 0:
+		return Outcome{Icon: "s-queue", Class: "still", Word: p.T("standing.pending")}
+	case w.ForPerson > 0:
+		return Outcome{Icon: "p-human", Class: "warn", Word: p.T("standing.person")}
+	}
+	return Outcome{Icon: "s-none", Class: "still", Word: p.T("standing.nothing")}
 }
 
 // WorkText is the line below how a worker stands: with what it was done, and whether that is still in force.

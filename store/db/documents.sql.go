@@ -100,6 +100,42 @@ func (q *Queries) AdmitLink(ctx context.Context, arg AdmitLinkParams) error {
 	return err
 }
 
+const countDocumentNames = `-- name: CountDocumentNames :one
+WITH own_tags AS MATERIALIZED (SELECT l.tag_id FROM document_tags l WHERE l.document_id = $1),
+own_entities AS MATERIALIZED (SELECT l.entity_id FROM document_entities l WHERE l.document_id = $1),
+own_pairs AS (
+    SELECT p.tag_id, p.entity_id FROM own_tags o JOIN similar_pairs p ON p.tag_id = o.tag_id
+    UNION SELECT p.tag_id, p.entity_id FROM own_entities o JOIN similar_pairs p ON p.entity_id = o.entity_id),
+own_conflicts AS (
+    SELECT q.id FROM own_tags o JOIN review_queue q ON q.tag_id = o.tag_id WHERE q.kind = 'CONFLICT' AND q.decided_at IS NULL AND NOT q.moot
+    UNION SELECT q.id FROM own_entities o JOIN review_queue q ON q.entity_id = o.entity_id WHERE q.kind = 'CONFLICT' AND q.decided_at IS NULL AND NOT q.moot)
+SELECT (SELECT count(*) FROM own_tags o WHERE (SELECT q.pending FROM macro_category_queue q WHERE q.unit_id = o.tag_id))::bigint AS tags_pending,
+    (SELECT count(*) FROM own_tags o JOIN review_queue q ON q.tag_id = o.tag_id WHERE q.kind = 'SUBJECT' AND q.decided_at IS NULL AND NOT q.moot)::bigint AS tags_for_person,
+    (SELECT count(*) FROM own_pairs p WHERE NOT EXISTS (
+        SELECT FROM review_queue q WHERE q.kind = 'CONFLICT' AND q.tag_id = p.tag_id AND q.entity_id = p.entity_id))::bigint AS pairs_pending,
+    (SELECT count(*) FROM own_conflicts)::bigint AS conflicts_to_decide
+`
+
+type CountDocumentNamesRow struct {
+	TagsPending       int64
+	TagsForPerson     int64
+	PairsPending      int64
+	ConflictsToDecide int64
+}
+
+// CountDocumentNames says how many tags of a description, and pairs of one of its names, wait for a worker or a person.
+func (q *Queries) CountDocumentNames(ctx context.Context, id int64) (CountDocumentNamesRow, error) {
+	row := q.db.QueryRow(ctx, countDocumentNames, id)
+	var i CountDocumentNamesRow
+	err := row.Scan(
+		&i.TagsPending,
+		&i.TagsForPerson,
+		&i.PairsPending,
+		&i.ConflictsToDecide,
+	)
+	return i, err
+}
+
 const findEntity = `-- name: FindEntity :one
 SELECT id, name FROM entities WHERE folded = fold($1::text) AND type = $2
 `
@@ -154,13 +190,15 @@ const getDocument = `-- name: GetDocument :one
 SELECT d.id, d.description_id, d.reference_code, d.level_id, l.name AS level, d.original_title, d.date, d.extent, d.repository, d.producers,
     d.admin_bio_history, d.provenance, d.scope_content, d.language, d.access_conditions, d.archivist_notes, d.image_url,
     d.typology_id, t.name AS typology, d.typology_person, b.name AS scored, s.score, s.run_id AS score_run,
-    d.review_status, d.anomaly_reasons, d.created_at, d.updated_at, coalesce(h.orphan, false)::boolean AS orphan
+    d.review_status, d.anomaly_reasons, d.created_at, d.updated_at, coalesce(h.orphan, false)::boolean AS orphan,
+    p.digest AS picture, p.width, p.height
 FROM documents d
 LEFT JOIN levels l ON l.id = d.level_id
 LEFT JOIN typologies t ON t.id = d.typology_id
 LEFT JOIN typology_scores s ON s.document_id = d.id
 LEFT JOIN typologies b ON b.id = s.typology_id
 LEFT JOIN document_hierarchy h ON h.document_id = d.id
+LEFT JOIN thumbnails p ON p.document_id = d.id AND p.fingerprint = input_hash(coalesce(d.image_url, ''))
 WHERE d.id = $1
 `
 
@@ -193,6 +231,9 @@ type GetDocumentRow struct {
 	CreatedAt        time.Time
 	UpdatedAt        time.Time
 	Orphan           bool
+	Picture          []byte
+	Width            *int32
+	Height           *int32
 }
 
 // GetDocument returns one description.
@@ -228,6 +269,9 @@ func (q *Queries) GetDocument(ctx context.Context, id int64) (GetDocumentRow, er
 		&i.CreatedAt,
 		&i.UpdatedAt,
 		&i.Orphan,
+		&i.Picture,
+		&i.Width,
+		&i.Height,
 	)
 	return i, err
 }
@@ -316,10 +360,11 @@ func (q *Queries) ListAncestors(ctx context.Context, id int64) ([]ListAncestorsR
 }
 
 const listChildren = `-- name: ListChildren :many
-SELECT d.id, d.description_id, d.reference_code, d.original_title, l.name AS level, d.date, d.review_status
+SELECT d.id, d.description_id, d.reference_code, d.original_title, l.name AS level, d.date, d.review_status, p.digest AS picture, p.width, p.height
 FROM document_hierarchy h
 JOIN documents d ON d.id = h.document_id
 LEFT JOIN levels l ON l.id = d.level_id
+LEFT JOIN thumbnails p ON p.document_id = d.id AND p.fingerprint = input_hash(coalesce(d.image_url, ''))
 WHERE h.parent_id = $1
 ORDER BY d.id
 LIMIT $2
@@ -338,6 +383,9 @@ type ListChildrenRow struct {
 	Level         *string
 	Date          *string
 	ReviewStatus  string
+	Picture       []byte
+	Width         *int32
+	Height        *int32
 }
 
 // ListChildren returns what stands directly below a description.
@@ -358,6 +406,9 @@ func (q *Queries) ListChildren(ctx context.Context, arg ListChildrenParams) ([]L
 			&i.Level,
 			&i.Date,
 			&i.ReviewStatus,
+			&i.Picture,
+			&i.Width,
+			&i.Height,
 		); err != nil {
 			return nil, err
 		}
