@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"scrinalia/engine/ollama/ollamatest"
+	"scrinalia/storage/storagetest"
 	"scrinalia/store/storetest"
 	"scrinalia/worker"
 )
@@ -64,5 +66,66 @@ func TestModels(t *testing.T) {
 	p.wantExit(exitUsage)
 	if want := `"granite_local" is a preset of ollama, not of builtin`; !strings.Contains(p.stderr.String(), want) {
 		t.Errorf("a preset of another engine: %q, want %q", p.stderr.String(), want)
+	}
+}
+
+// TestOllamaAndS3 takes the sample through all nine workers, with every engine of Ollama that there is and the thumbnails in a real S3 server. The
+// model server ends in the middle of each worker's work: that run ends FAILED with the cause, and the next goes on behind it.
+func TestOllamaAndS3(t *testing.T) {
+	t.Parallel()
+	models := ollamatest.New(t, "granite4.1:3b", "paraphrase-multilingual-MiniLM-L12-v2:latest")
+	s3 := storagetest.New(t)
+	url := storetest.URL(t)
+	env := append(database(url), "OLLAMA_HOST="+models.URL, "SCRINALIA_STORAGE_URL="+s3.Address+"/"+storagetest.Bucket,
+		"AWS_ACCESS_KEY_ID="+storagetest.Key, "AWS_SECRET_ACCESS_KEY="+storagetest.Secret)
+	db := dial(t, url)
+	succeed(t, env, "import", sampleFile)
+	_, err := db.Exec(t.Context(), "INSERT INTO cleaning_rules (name, kind, target_column, engine, preset) VALUES ('titles', 'LLM_CHECK', 'original_title', 'ollama', 'granite_local')")
+	must(t, err)
+	for _, name := range []string{worker.Transfer, worker.Cleaning} {
+		succeed(t, env, "run", name)
+	}
+	for _, step := range []struct {
+		worker, field string
+		options       []string
+		engine        bool
+	}{
+		{worker: worker.NamedEntities, field: "entities", engine: true},
+		{worker: worker.Typology, field: "label", engine: true},
+		{worker: worker.ConflictJudge, field: "winner", options: []string{"--batch", "2", "--option", "similarity_threshold=0.6"}, engine: true},
+		{worker: worker.MacroCategory, field: "label", engine: true},
+		{worker: worker.QualityValidator, field: "suspect"},
+		{worker: worker.Embedding, field: "embeddings", engine: true},
+	} {
+		args := append([]string{"run", step.worker, "--json"}, step.options...)
+		if step.engine {
+			args = append(args, "--engine", "ollama")
+		}
+		models.StopAfter(4)
+		p := start(t, env, args...)
+		p.wantExit(exitFailed)
+		cut := decode[worker.Run](t, p.stdout.String())
+		if cut.Status != worker.Failed || cut.Error == nil || !strings.Contains(*cut.Error, "Ollama at "+models.URL) {
+			t.Errorf("%s, its server gone: %s, %v", step.worker, cut.Status, cut.Error)
+		}
+		stamped := "SELECT count(*) FROM execution_log WHERE run_id = $1"
+		if step.worker == worker.ConflictJudge {
+			stamped = "SELECT count(*) FROM review_queue WHERE run_id = $1"
+		}
+		if n := scalar[int64](t, db, stamped, cut.ID); n != cut.Processed {
+			t.Errorf("%s, its server gone: %d units are marked done, %d were", step.worker, n, cut.Processed)
+		}
+		models.Start()
+		before := models.Answered(step.field)
+		rest := decode[worker.Run](t, succeed(t, env, args...))
+		if rest.Processed == 0 || rest.Failed > 0 || models.Answered(step.field) == before {
+			t.Errorf("%s went on: %+v, %d questions", step.worker, rest.Counts, models.Answered(step.field)-before)
+		}
+	}
+	if out := succeed(t, env, "run", "--all", "--engine", "ollama"); strings.Count(out, ": SUCCESS, ") != 9 {
+		t.Errorf("run --all said %q", out)
+	}
+	if keys := s3.Objects(); len(keys) != 51 {
+		t.Errorf("%d objects", len(keys))
 	}
 }
