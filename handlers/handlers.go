@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"time"
 
+	"scrinalia/health"
 	"scrinalia/static"
 	"scrinalia/views"
 	"scrinalia/worker"
@@ -24,6 +25,7 @@ type Options struct {
 	Search      Searcher
 	Thumbnails  Thumbnails
 	Objects     Objects
+	Doctor      Doctor           // without one /health says that nothing was checked
 	Log         *slog.Logger     // discarded when nil
 	Version     string           // shown in the foot
 	Environment string           // shown in the bar, so that nobody mistakes production for a trial; may be empty
@@ -46,6 +48,7 @@ type handlers struct {
 	search      Searcher
 	thumbnails  Thumbnails
 	objects     Objects
+	doctor      Doctor
 	log         *slog.Logger
 	version     string
 	environment string
@@ -60,7 +63,7 @@ type handlers struct {
 // New returns the panel. It opens nothing and starts nothing.
 func New(o Options) http.Handler {
 	h := &handlers{
-		catalogue: o.Catalogue, panel: o.Panel, ledger: o.Ledger, settings: o.Settings, archive: o.Archive, reviews: o.Reviews, importer: o.Importer, search: o.Search, thumbnails: o.Thumbnails, objects: o.Objects, log: o.Log,
+		catalogue: o.Catalogue, panel: o.Panel, ledger: o.Ledger, settings: o.Settings, archive: o.Archive, reviews: o.Reviews, importer: o.Importer, search: o.Search, thumbnails: o.Thumbnails, objects: o.Objects, doctor: o.Doctor, log: o.Log,
 		version: o.Version, environment: o.Environment, zone: o.Location, language: views.Language(o.Language), now: o.Now,
 		assets: static.URLs(), hosts: o.Hosts, reports: reports{dir: o.ReportsDir},
 	}
@@ -69,6 +72,9 @@ func New(o Options) http.Handler {
 	}
 	if h.zone == nil {
 		h.zone = time.Local
+	}
+	if h.doctor == nil {
+		h.doctor = health.New(h.now)
 	}
 	if !h.language.Known() {
 		h.language = views.English

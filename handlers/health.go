@@ -5,6 +5,8 @@ import (
 	"net/http"
 	"time"
 
+	"scrinalia/views"
+
 	"github.com/labstack/echo/v4"
 )
 
@@ -17,6 +19,21 @@ const (
 type healthAnswer struct {
 	Status string `json:"status"`
 	Detail string `json:"detail,omitempty"`
+}
+
+// showHealth answers browsers at once with the last report, and asks for the new one by the part; scripts wait for it.
+func (h *handlers) showHealth(c echo.Context) error {
+	f := h.frame(c, views.PlaceHealth)
+	if wantsJSON(c.Request()) {
+		return answerJSON(c, http.StatusOK, views.NewHealthJSON(f, h.doctor.Report(c.Request().Context())))
+	}
+	page := views.HealthPage{Frame: f}
+	if wantsPart(c.Request()) {
+		page.Report, page.Fresh = h.doctor.Report(c.Request().Context()), true
+	} else {
+		page.Report, page.Fresh = h.doctor.Last()
+	}
+	return render(c, http.StatusOK, views.Health(page), views.HealthPart(page))
 }
 
 // live says that the process answers. It touches nothing else.

@@ -5,6 +5,7 @@ import (
 	"io"
 
 	"scrinalia/archive"
+	"scrinalia/health"
 	"scrinalia/search"
 	"scrinalia/storage"
 	"scrinalia/views"
@@ -69,6 +70,14 @@ type Thumbnails interface {
 type Objects interface {
 	// Get opens an object, or fails with NotFound.
 	Get(ctx context.Context, key string) (io.ReadCloser, storage.Info, error)
+}
+
+// Doctor checks what the workers need.
+type Doctor interface {
+	// Report returns a report that is a few seconds old at most, within a few seconds.
+	Report(ctx context.Context) health.Report
+	// Last returns the last report at once, and whether it is fresh; one that is not is made anew meanwhile.
+	Last() (r health.Report, fresh bool)
 }
 
 // Searcher finds descriptions.

@@ -28,6 +28,7 @@ const (
 	PlaceSearch    Place = "search"
 	PlaceDocuments Place = "documents"
 	PlaceReviews   Place = "reviews"
+	PlaceHealth    Place = "health"
 )
 
 // T is the text of a key, with {0}, {1}, ... replaced by the arguments.

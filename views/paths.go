@@ -77,6 +77,9 @@ func RunChangesPath(id, after int64) string {
 	return RunPath(id) + "?changes=" + itoa(after) + "#changes"
 }
 
+// HealthPath is the address of the checks.
+func HealthPath() string { return "/health" }
+
 // ThumbnailPath is the address of the small picture of a description. With the picture's version it may be kept for ever.
 func ThumbnailPath(document int64, version string) string {
 	return "/thumbnails/" + itoa(document) + "?v=" + url.QueryEscape(version)

@@ -173,8 +173,10 @@ func (p *program) startLocal(ctx context.Context, dir string) (string, error) {
 }
 
 func (p *program) prepare(ctx context.Context, role string, concurrency int, pictures *picture.Studio) error {
-	if err := p.store.MigrateUp(ctx); err != nil {
-		return err
+	if role != healthRole {
+		if err := p.store.MigrateUp(ctx); err != nil {
+			return err
+		}
 	}
 	registry := engine.NewRegistry(engines.Registrations(os.Getenv("OLLAMA_HOST"))...)
 	p.catalogue = all.Catalogue(p.store, registry, p.storage, pictures)
