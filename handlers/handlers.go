@@ -58,6 +58,7 @@ type handlers struct {
 	assets      map[string]string
 	hosts       Hosts
 	reports     reports
+	readiness   readiness
 }
 
 // New returns the panel. It opens nothing and starts nothing.

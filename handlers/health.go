@@ -3,6 +3,7 @@ package handlers
 import (
 	"context"
 	"net/http"
+	"sync"
 	"time"
 
 	"scrinalia/views"
@@ -14,6 +15,7 @@ const (
 	livePath   = "/health/live"
 	readyPath  = "/health/ready"
 	readyLimit = 2 * time.Second
+	readyFor   = time.Second
 )
 
 type healthAnswer struct {
@@ -27,7 +29,7 @@ func (h *handlers) showHealth(c echo.Context) error {
 	if wantsJSON(c.Request()) {
 		return answerJSON(c, http.StatusOK, views.NewHealthJSON(f, h.doctor.Report(c.Request().Context())))
 	}
-	page := views.HealthPage{Frame: f}
+	page := views.HealthPage{Frame: f, Labels: h.workerLabels()}
 	if wantsPart(c.Request()) {
 		page.Report, page.Fresh = h.doctor.Report(c.Request().Context()), true
 	} else {
@@ -41,13 +43,29 @@ func (h *handlers) live(c echo.Context) error {
 	return answerJSON(c, http.StatusOK, healthAnswer{Status: "up"})
 }
 
-// ready says whether the database answers within its limit.
+// ready says whether the database answers within its limit. The answer holds for a second, however many ask.
 func (h *handlers) ready(c echo.Context) error {
-	ctx, cancel := context.WithTimeout(c.Request().Context(), readyLimit)
-	defer cancel()
-	if err := h.ledger.Ping(ctx); err != nil {
-		h.log.WarnContext(ctx, "not ready", "err", err)
+	if err := h.readiness.ask(c.Request().Context(), h.now, h.ledger.Ping); err != nil {
+		h.log.WarnContext(c.Request().Context(), "not ready", "err", err)
 		return answerJSON(c, http.StatusServiceUnavailable, healthAnswer{Status: "down", Detail: "the database does not answer"})
 	}
 	return answerJSON(c, http.StatusOK, healthAnswer{Status: "up"})
+}
+
+// readiness is the last answer of the database, for readyFor.
+type readiness struct {
+	mu    sync.Mutex
+	asked time.Time
+	err   error
+}
+
+func (r *readiness) ask(ctx context.Context, now func() time.Time, ping func(context.Context) error) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.asked.IsZero() || now().Sub(r.asked) >= readyFor {
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), readyLimit) // the answer is for all who wait, whether or not this one goes away
+		defer cancel()
+		r.err, r.asked = ping(ctx), now()
+	}
+	return r.err
 }

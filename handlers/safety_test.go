@@ -205,7 +205,11 @@ func TestProbes(t *testing.T) {
 	f := busy()
 	f.err = worker.Errorf(worker.Unavailable, "The database does not answer.")
 	var lines bytes.Buffer
-	h := handlers.New(handlers.Options{Catalogue: catalogue(), Panel: f, Ledger: f, Settings: f, Importer: f, Log: slog.New(slog.NewJSONHandler(&lines, &slog.HandlerOptions{Level: slog.LevelInfo}))})
+	clock := noon
+	h := handlers.New(handlers.Options{
+		Catalogue: catalogue(), Panel: f, Ledger: f, Settings: f, Importer: f, Log: slog.New(slog.NewJSONHandler(&lines, &slog.HandlerOptions{Level: slog.LevelInfo})),
+		Now: func() time.Time { return clock },
+	})
 	if a := ask(t, h, asked{path: "/health/live"}); a.StatusCode != http.StatusOK || a.text != `{"status":"up"}`+"\n" {
 		t.Errorf("live: %d %s", a.StatusCode, a.text)
 	}
@@ -216,6 +220,10 @@ func TestProbes(t *testing.T) {
 		t.Errorf("the probes are logged: %s", lines.String())
 	}
 	f.err = nil
+	if a := ask(t, h, asked{path: "/health/ready"}); a.StatusCode != http.StatusServiceUnavailable {
+		t.Errorf("asked again within the second: %d", a.StatusCode)
+	}
+	clock = clock.Add(time.Second)
 	if a := ask(t, h, asked{path: "/health/ready"}); a.StatusCode != http.StatusOK {
 		t.Errorf("ready again: %d", a.StatusCode)
 	}

@@ -86,8 +86,11 @@ func (p Patient) database(ctx context.Context, turn oneAtATime) Finding {
 		}
 	}
 	r := Finding{Verdict: OK, Say: Say("database.up"), Measured: Say("database.connections", f.Connections, f.MaxConnections), Facts: []Fact{
-		{"version", "PostgreSQL " + f.Version}, {"size", megabytes(f.Bytes)}, {"schema", fmt.Sprintf("%d / %d", f.Schema, f.Program)},
-		{"transactions", fmt.Sprint(f.LongTransactions)}, {"queue", fmt.Sprintf("%d / %d", f.QueueDead, f.QueueRows)},
+		{"version", "PostgreSQL " + f.Version},
+		{"size", megabytes(f.Bytes)},
+		{"schema", fmt.Sprintf("%d / %d", f.Schema, f.Program)},
+		{"transactions", fmt.Sprint(f.LongTransactions)},
+		{"queue", fmt.Sprintf("%d / %d", f.QueueDead, f.QueueRows)},
 	}}
 	if f.ReplicationServers > 0 {
 		r.Facts = append(r.Facts, Fact{"replication", megabytes(f.ReplicationBytes)})
@@ -128,6 +131,9 @@ func (p Patient) storage(ctx context.Context) Finding {
 	r := Finding{Verdict: OK, Say: Say("storage.up"), Measured: Say("storage.probe"), Facts: []Fact{{"place", p.Storage.String()}}}
 	if err := p.probeStorage(ctx); err != nil {
 		r.Verdict, r.Say, r.Error, r.Measured, r.Stops = Failed, Say("storage.down"), words(err), nil, []string{worker.Thumbnails}
+		if ctx.Err() != nil {
+			r.Say, r.Error = Say("storage.silent", Limit.String()), ""
+		}
 		r.Do = []Advice{{Text: Say("storage.fix")}, {Text: Say("storage.again"), Command: "scrinalia health"}}
 	}
 	return r

@@ -10,7 +10,8 @@ import (
 type HealthPage struct {
 	Frame
 	Report health.Report
-	Fresh  bool // false: a new report is being made
+	Fresh  bool              // false: a new report is being made
+	Labels map[string]string // of the workers in English, by name
 }
 
 // HealthCheck is the name of a check.

@@ -89,6 +89,7 @@ type unopened struct{ err error }
 func (u unopened) DatabaseFacts(context.Context) (worker.DatabaseFacts, error) {
 	return worker.DatabaseFacts{}, u.err
 }
+
 func (u unopened) RunFacts(context.Context) (worker.RunFacts, error) { return worker.RunFacts{}, u.err }
 func (u unopened) Overview(context.Context) ([]worker.State, error)  { return nil, u.err }
 
@@ -131,8 +132,10 @@ func (a *app) process() health.Finding {
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)
 	facts := []health.Fact{
-		{Name: "version", Value: version}, {Name: "uptime", Value: time.Since(started).Round(time.Second).String()},
-		{Name: "memory", Value: fmt.Sprintf("%d MB", (m.Sys-m.HeapReleased)>>20)}, {Name: "goroutines", Value: fmt.Sprint(runtime.NumGoroutine())},
+		{Name: "version", Value: version},
+		{Name: "uptime", Value: time.Since(started).Round(time.Second).String()},
+		{Name: "memory", Value: fmt.Sprintf("%d MB", (m.Sys-m.HeapReleased)>>20)},
+		{Name: "goroutines", Value: fmt.Sprint(runtime.NumGoroutine())},
 	}
 	for _, s := range a.effective() {
 		facts = append(facts, health.Fact{Name: s.name, Value: s.value + " (" + s.origin + ")"})

@@ -3,12 +3,15 @@ package main
 import (
 	"net/http"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
 	"testing"
 
+	"scrinalia/health"
 	"scrinalia/store/localpg"
+	"scrinalia/views"
 	"scrinalia/worker"
 )
 
@@ -140,6 +143,16 @@ func TestDatabaseGoesAway(t *testing.T) {
 		}
 	}
 	postJSON(t, http.StatusServiceUnavailable, address+"/workers/cleaning/runs", "")
+	if a := get(t, address+"/workers"); !strings.Contains(a.body, `href="/health"`) {
+		t.Error("the page does not lead to /health")
+	}
+	await(t, "the health page to notice", func() bool {
+		c := findCheck(t, decode[views.HealthJSON](t, get(t, address+"/health", wantsJSON).body), "database")
+		return c.Verdict == health.Failed && strings.Contains(advised(c), "pg_isready") && slices.Equal(c.Affects, []string{"*"})
+	})
+	if a := get(t, address+"/health", "HX-Request: true"); a.status != http.StatusOK || !strings.Contains(a.body, "Down: Database") {
+		t.Errorf("the health page without a database: %d %s", a.status, a.body)
+	}
 	if a := get(t, address+"/health/live"); a.status != http.StatusOK {
 		t.Errorf("not alive: %d", a.status)
 	}
@@ -151,6 +164,9 @@ func TestDatabaseGoesAway(t *testing.T) {
 	if a := get(t, address+"/workers"); a.status != http.StatusOK {
 		t.Errorf("the page after the return: %d", a.status)
 	}
+	await(t, "the health page to see it back", func() bool {
+		return findCheck(t, decode[views.HealthJSON](t, get(t, address+"/health", wantsJSON).body), "database").Verdict == health.OK
+	})
 	awaitRun(t, address, queued, worker.Success) // queued before
 	next := order(t, address, worker.Transfer).ID
 	awaitRun(t, address, next, worker.Success)

@@ -44,7 +44,7 @@ func Probe(ctx context.Context, host, env string) (Server, error) {
 	}
 	running, err := c.ListRunning(ctx)
 	if err != nil {
-		return s, nil //nolint:nilerr // old servers do not tell
+		return s, nil // old servers do not tell
 	}
 	for _, m := range running.Models {
 		s.Loaded = append(s.Loaded, m.Name)
