@@ -4,11 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 	"runtime/debug"
 	"sync"
 	"time"
 
+	"scrinalia/logging"
 	"scrinalia/store"
 	"scrinalia/worker"
 )
@@ -41,11 +41,11 @@ func (e *Executor) execute(ctx context.Context, owner *store.Owner, id int64, pr
 	if run.Status != worker.Queued {
 		return nil // cancelled before it started
 	}
-	log := e.log.With("run_id", id, "worker", run.Worker)
+	ctx = logging.With(logging.With(ctx, "run_id", id), "worker", run.Worker)
 	p := &progressor{owner: owner, run: run, notify: progress, grown: e.store.Analyze}
-	err = e.do(ctx, log, owner, run, p)
+	err = e.do(ctx, owner, run, p)
 	if errors.Is(err, store.ErrOwnershipLost) {
-		log.WarnContext(ctx, "run stopped: its lock was lost, its outcome is left to recovery", "err", err)
+		e.log.WarnContext(ctx, "run stopped: its lock was lost, its outcome is left to recovery", "err", err)
 		return err
 	}
 	status, message := outcome(err)
@@ -55,21 +55,21 @@ func (e *Executor) execute(ctx context.Context, owner *store.Owner, id int64, pr
 	ok, ferr := owner.Finish(last, status, message, counts, notes)
 	switch {
 	case ferr != nil:
-		log.ErrorContext(last, "outcome of run could not be stored, recovery will", "status", string(status), "err", ferr)
+		e.log.ErrorContext(last, "outcome of run could not be stored, recovery will", "status", string(status), "err", ferr)
 		return errors.Join(ferr, err)
 	case !ok:
-		log.WarnContext(last, "run had ended already; this outcome is dropped", "status", string(status))
+		e.log.WarnContext(last, "run had ended already; this outcome is dropped", "status", string(status))
 	default:
 		if err := e.stepAll(last); err != nil {
-			log.WarnContext(last, "the pipeline did not go on; it will be tried again", "err", err)
+			e.log.WarnContext(last, "the pipeline did not go on; it will be tried again", "err", err)
 		}
-		log.InfoContext(last, "run finished", "status", string(status), "processed", counts.Processed, "failed", counts.Failed, "skipped", counts.Skipped)
+		e.log.InfoContext(last, "run finished", "status", string(status), "processed", counts.Processed, "failed", counts.Failed, "skipped", counts.Skipped)
 	}
 	return nil
 }
 
 // do starts the run and does its work until it ends, is cancelled, or is no longer ours.
-func (e *Executor) do(ctx context.Context, log *slog.Logger, owner *store.Owner, run worker.Run, p *progressor) error {
+func (e *Executor) do(ctx context.Context, owner *store.Owner, run worker.Run, p *progressor) error {
 	d, err := e.catalogue.Lookup(run.Worker)
 	if err != nil {
 		return err
@@ -94,7 +94,7 @@ func (e *Executor) do(ctx context.Context, log *slog.Logger, owner *store.Owner,
 	defer stop(nil)
 	var beat sync.WaitGroup
 	beat.Go(func() { p.beat(ctx, stop) })
-	err = guard(ctx, task, worker.Env{RunID: run.ID, Log: log, Report: p.report})
+	err = guard(ctx, task, worker.Env{RunID: run.ID, Log: e.log, Report: p.report})
 	if cause := context.Cause(ctx); cause != nil && err != nil {
 		err = errors.Join(cause, ctx.Err(), err) // the queue stops its jobs with a cause of its own
 	}
@@ -126,7 +126,7 @@ func outcome(err error) (worker.Status, string) {
 	case errors.Is(err, context.Canceled):
 		return worker.Interrupted, "The process was stopped while the run was under way; what was committed stays, the next run goes on from there."
 	default:
-		return worker.Failed, err.Error()
+		return worker.Failed, logging.Redact(err.Error())
 	}
 }
 

@@ -60,7 +60,7 @@ const defaultDetail = "The program could not answer. The log has the details und
 func (h *handlers) fail(err error, c echo.Context) {
 	r := c.Request()
 	if c.Response().Committed || errors.Is(r.Context().Err(), context.Canceled) {
-		h.log.DebugContext(r.Context(), "answer cut short", "err", err, "path", r.URL.Path, "request_id", requestID(c))
+		h.log.DebugContext(r.Context(), "answer cut short", "err", err, "path", r.URL.Path)
 		return
 	}
 	p := h.classify(err, c)
@@ -70,7 +70,7 @@ func (h *handlers) fail(err error, c echo.Context) {
 	}
 	if wantsJSON(r) || sentJSON(r) && !wantsPart(r) {
 		if err := answerAs(c, p.Status, problemType, p); err != nil {
-			h.log.ErrorContext(r.Context(), "problem not sent", "err", err, "request_id", requestID(c))
+			h.log.ErrorContext(r.Context(), "problem not sent", "err", err)
 		}
 		return
 	}
@@ -112,7 +112,7 @@ func (h *handlers) classify(err error, c echo.Context) problem {
 
 func (h *handlers) logFailure(err error, p problem, c echo.Context) {
 	r := c.Request()
-	args := []any{"err", err, "status", p.Status, "method", r.Method, "route", c.Path(), "request_id", requestID(c)}
+	args := []any{"err", err, "status", p.Status, "method", r.Method, "route", c.Path()}
 	level := slog.LevelDebug
 	if p.Status >= http.StatusInternalServerError {
 		level = slog.LevelError
@@ -156,7 +156,7 @@ func (h *handlers) failPage(p problem, c echo.Context) {
 		hd.Set("Refresh", "5")
 	}
 	if err := render(c, p.Status, views.Error(page), views.Flash(page)); err != nil {
-		h.log.ErrorContext(c.Request().Context(), "error page not rendered", "err", err, "request_id", requestID(c))
+		h.log.ErrorContext(c.Request().Context(), "error page not rendered", "err", err)
 		_ = c.String(http.StatusInternalServerError, defaultDetail+"\n"+requestID(c)+"\n")
 	}
 }

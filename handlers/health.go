@@ -12,8 +12,11 @@ import (
 )
 
 const (
-	livePath   = "/health/live"
-	readyPath  = "/health/ready"
+	livePath  = "/health/live"
+	readyPath = "/health/ready"
+
+	metricsPath = "/metrics"
+
 	readyLimit = 2 * time.Second
 	readyFor   = time.Second
 )

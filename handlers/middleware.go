@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"scrinalia/logging"
 	"scrinalia/views"
 
 	"github.com/labstack/echo/v4"
@@ -24,7 +25,7 @@ const (
 	keyLanguage = "language"
 )
 
-// identify gives each request a number, which the answer, the log and a page about a failure carry.
+// identify gives each request a number, which the answer, every line of the log and a page about a failure carry. The lines also say who asked.
 func (h *handlers) identify(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		var raw [8]byte
@@ -32,6 +33,8 @@ func (h *handlers) identify(next echo.HandlerFunc) echo.HandlerFunc {
 		id := hex.EncodeToString(raw[:])
 		c.Set(keyID, id)
 		c.Response().Header().Set(echo.HeaderXRequestID, id)
+		ctx := logging.With(c.Request().Context(), "request_id", id)
+		c.SetRequest(c.Request().WithContext(logging.With(ctx, "actor", actor(c).Person)))
 		return next(c)
 	}
 }
@@ -41,7 +44,8 @@ func requestID(c echo.Context) string {
 	return id
 }
 
-// logAccess writes a line a request. Probes would drown the rest and are left out.
+// logAccess writes a line a request. What machines ask for every few seconds would drown the rest and is left out. The query is left out too: it
+// holds what people search for.
 func (h *handlers) logAccess(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		start := time.Now()
@@ -49,14 +53,16 @@ func (h *handlers) logAccess(next echo.HandlerFunc) echo.HandlerFunc {
 			c.Error(err)
 		}
 		if r := c.Request(); !isProbe(r) {
-			h.log.InfoContext(r.Context(), "request answered", "method", r.Method, "path", r.URL.Path, "status", c.Response().Status,
-				"bytes", c.Response().Size, "took_ms", time.Since(start).Milliseconds(), "client", c.RealIP(), "request_id", requestID(c))
+			h.log.InfoContext(r.Context(), "request answered", "method", r.Method, "route", c.Path(), "path", r.URL.Path, "status", c.Response().Status,
+				"bytes", c.Response().Size, "took_ms", time.Since(start).Milliseconds())
 		}
 		return nil
 	}
 }
 
-func isProbe(r *http.Request) bool { return r.URL.Path == livePath || r.URL.Path == readyPath }
+func isProbe(r *http.Request) bool {
+	return r.URL.Path == livePath || r.URL.Path == readyPath || r.URL.Path == metricsPath
+}
 
 // panicError is a panic on its way to the error handler.
 type panicError struct {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"io"
 	"log/slog"
 	"net/http"
 	"net/url"
@@ -13,6 +14,7 @@ import (
 
 	"scrinalia/archive"
 	"scrinalia/handlers"
+	"scrinalia/logging"
 	"scrinalia/worker"
 
 	"github.com/PuerkitoBio/goquery"
@@ -172,7 +174,7 @@ func TestPanic(t *testing.T) {
 	f.explode = true
 	var lines bytes.Buffer
 	h := handlers.New(handlers.Options{
-		Catalogue: catalogue(), Panel: f, Ledger: f, Settings: f, Importer: f, Log: slog.New(slog.NewJSONHandler(&lines, nil)), Location: saoPaulo,
+		Catalogue: catalogue(), Panel: f, Ledger: f, Settings: f, Importer: f, Log: jsonLog(t, &lines), Location: saoPaulo,
 	})
 	a := ask(t, h, asked{path: "/workers"})
 	id := a.Header.Get("X-Request-Id")
@@ -185,7 +187,10 @@ func TestPanic(t *testing.T) {
 		Err       string
 		Stack     string
 		Status    int
-		Client    string
+		Actor     string
+		Route     string
+		Method    string
+		Bytes     int64
 	}
 	two := strings.SplitN(strings.TrimSpace(lines.String()), "\n", 2)
 	if len(two) != 2 || json.Unmarshal([]byte(two[0]), &failed) != nil || json.Unmarshal([]byte(two[1]), &answered) != nil {
@@ -194,9 +199,18 @@ func TestPanic(t *testing.T) {
 	if failed.RequestID != id || !strings.Contains(failed.Err, "boom") || !strings.Contains(failed.Stack, "fake_test.go") {
 		t.Errorf("the failure is logged as %+v", failed)
 	}
-	if answered.Msg != "request answered" || answered.Status != 500 || answered.RequestID != id || answered.Client != "192.0.2.7" {
+	if answered.Msg != "request answered" || answered.Status != 500 || answered.RequestID != id || answered.Actor != "panel 192.0.2.7" || answered.Route != "/workers" || answered.Method != "GET" || answered.Bytes == 0 {
 		t.Errorf("the request is logged as %+v", answered)
 	}
+}
+
+func jsonLog(t *testing.T, w io.Writer) *slog.Logger {
+	t.Helper()
+	log, err := logging.New(w, "json", slog.LevelInfo)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return log
 }
 
 // TestProbes are cheap, truthful and left out of the log.
@@ -207,7 +221,7 @@ func TestProbes(t *testing.T) {
 	var lines bytes.Buffer
 	clock := noon
 	h := handlers.New(handlers.Options{
-		Catalogue: catalogue(), Panel: f, Ledger: f, Settings: f, Importer: f, Log: slog.New(slog.NewJSONHandler(&lines, &slog.HandlerOptions{Level: slog.LevelInfo})),
+		Catalogue: catalogue(), Panel: f, Ledger: f, Settings: f, Importer: f, Log: jsonLog(t, &lines),
 		Now: func() time.Time { return clock },
 	})
 	if a := ask(t, h, asked{path: "/health/live"}); a.StatusCode != http.StatusOK || a.text != `{"status":"up"}`+"\n" {

@@ -15,6 +15,7 @@ import (
 	"scrinalia/engine"
 	engines "scrinalia/engine/all"
 	"scrinalia/executor"
+	"scrinalia/logging"
 	"scrinalia/picture"
 	"scrinalia/search"
 	"scrinalia/settings"
@@ -32,9 +33,9 @@ type app struct {
 	getenv         func(string) string
 	stdout, stderr io.Writer
 
-	databaseURL string
+	databaseURL logging.Secret
 	dataDir     string
-	storageURL  string
+	storageURL  logging.Secret
 	private     string // networks that pictures may come from
 	logLevel    string
 	logFormat   string
@@ -43,9 +44,9 @@ type app struct {
 // globalFlags declares the settings that every command takes. A flag wins over the variable that its help names.
 func (a *app) globalFlags(root *cobra.Command) {
 	f := root.PersistentFlags()
-	f.StringVar(&a.databaseURL, "database-url", a.getenv("DATABASE_URL"), "PostgreSQL 14 or newer; empty: a private one in the data directory (DATABASE_URL)")
+	f.StringVar((*string)(&a.databaseURL), "database-url", a.getenv("DATABASE_URL"), "PostgreSQL 14 or newer; empty: a private one in the data directory (DATABASE_URL)")
 	f.StringVar(&a.dataDir, "data-dir", a.envOr("SCRINALIA_DATA_DIR", defaultDataDir(a.getenv)), "where the private database and files are kept (SCRINALIA_DATA_DIR)")
-	f.StringVar(&a.storageURL, "storage-url", a.getenv("SCRINALIA_STORAGE_URL"), "a folder, s3://BUCKET?endpoint=HOST:PORT or https://HOST/BUCKET for thumbnails; empty: a folder in the data directory (SCRINALIA_STORAGE_URL)")
+	f.StringVar((*string)(&a.storageURL), "storage-url", a.getenv("SCRINALIA_STORAGE_URL"), "a folder, s3://BUCKET?endpoint=HOST:PORT or https://HOST/BUCKET for thumbnails; empty: a folder in the data directory (SCRINALIA_STORAGE_URL)")
 	f.StringVar(&a.private, "allow-private-images", a.getenv("SCRINALIA_ALLOW_PRIVATE_IMAGES"), "true, or private networks that pictures may be fetched from, such as 10.1.0.0/16 (SCRINALIA_ALLOW_PRIVATE_IMAGES)")
 	f.StringVar(&a.logLevel, "log-level", a.envOr("SCRINALIA_LOG_LEVEL", "info"), "debug, info, warn or error (SCRINALIA_LOG_LEVEL)")
 	f.StringVar(&a.logFormat, "log-format", a.envOr("SCRINALIA_LOG_FORMAT", "text"), "text or json (SCRINALIA_LOG_FORMAT)")
@@ -79,13 +80,11 @@ func (a *app) logger() (*slog.Logger, error) {
 	if err := level.UnmarshalText([]byte(a.logLevel)); err != nil {
 		return nil, usageError{fmt.Errorf("--log-level (SCRINALIA_LOG_LEVEL) is %q; it takes debug, info, warn or error", a.logLevel)}
 	}
-	switch a.logFormat {
-	case "text":
-		return slog.New(slog.NewTextHandler(a.stderr, &slog.HandlerOptions{Level: level})), nil
-	case "json":
-		return slog.New(slog.NewJSONHandler(a.stderr, &slog.HandlerOptions{Level: level})), nil
+	log, err := logging.New(a.stderr, a.logFormat, level)
+	if err != nil {
+		return nil, usageError{fmt.Errorf("--log-format (SCRINALIA_LOG_FORMAT) is %q; it takes text or json", a.logFormat)}
 	}
-	return nil, usageError{fmt.Errorf("--log-format (SCRINALIA_LOG_FORMAT) is %q; it takes text or json", a.logFormat)}
+	return log, nil
 }
 
 // program is an opened database with all that stands on it.
@@ -124,7 +123,7 @@ func (a *app) forThumbnails(role string) (storage.Bucket, *picture.Studio, error
 	if err != nil {
 		return nil, nil, usageError{fmt.Errorf("--allow-private-images (SCRINALIA_ALLOW_PRIVATE_IMAGES): %w", err)}
 	}
-	address, err := storage.ParseAddress(a.storageURL, filepath.Join(a.dataDir, "objects"), a.getenv)
+	address, err := storage.ParseAddress(a.storageURL.Reveal(), filepath.Join(a.dataDir, "objects"), a.getenv)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -144,7 +143,7 @@ func (a *app) connect(ctx context.Context, role string) (*program, error) {
 		log = slog.New(quieter{log.Handler()}) // a command that a person types shows its result, not its log
 	}
 	p := &program{log: log}
-	address := a.databaseURL
+	address := a.databaseURL.Reveal()
 	if address == "" {
 		if address, err = p.startLocal(ctx, a.dataDir); err != nil {
 			p.Close()

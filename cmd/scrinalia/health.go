@@ -165,9 +165,9 @@ func (a *app) effective() []setting {
 		return s
 	}
 	list := []setting{
-		address("DATABASE_URL", a.databaseURL, "a private PostgreSQL in the data directory"),
+		address("DATABASE_URL", string(a.databaseURL), "a private PostgreSQL in the data directory"),
 		{"SCRINALIA_DATA_DIR", a.dataDir, origin("SCRINALIA_DATA_DIR", a.dataDir, defaultDataDir(a.getenv))},
-		address("SCRINALIA_STORAGE_URL", a.storageURL, "a folder in the data directory"),
+		address("SCRINALIA_STORAGE_URL", string(a.storageURL), "a folder in the data directory"),
 		address("OLLAMA_HOST", a.getenv("OLLAMA_HOST"), "http://127.0.0.1:11434"),
 		{"SCRINALIA_LOG_LEVEL", a.logLevel, origin("SCRINALIA_LOG_LEVEL", a.logLevel, "info")},
 		{"SCRINALIA_LOG_FORMAT", a.logFormat, origin("SCRINALIA_LOG_FORMAT", a.logFormat, "text")},
