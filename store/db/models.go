@@ -203,6 +203,27 @@ type ExecutionLog struct {
 	Held        bool
 }
 
+type Failure struct {
+	Kind        string
+	Fingerprint *string
+	WorkerName  string
+	Route       string
+	At          *time.Time
+	N           int64
+	RunID       int64
+}
+
+type FailureAcknowledgement struct {
+	ID             int64
+	Kind           string
+	Fingerprint    string
+	SeenAt         time.Time
+	AcknowledgedAt time.Time
+	AcknowledgedBy string
+	Channel        string
+	Note           string
+}
+
 type Level struct {
 	ID          int16
 	Name        string
@@ -336,6 +357,17 @@ type SearchBacklog struct {
 	DocumentIds []int64
 }
 
+type ServerError struct {
+	Minute      time.Time
+	Fingerprint string
+	Route       string
+	WorkerName  string
+	N           int64
+	At          time.Time
+	RequestID   string
+	Message     string
+}
+
 type SimilarPair struct {
 	ID       int64
 	TagID    int64
@@ -450,6 +482,15 @@ type TypologyScore struct {
 	TypologyID *int32
 	Score      float32
 	RunID      int64
+}
+
+type UnitFailure struct {
+	RunID       int64
+	Fingerprint string
+	WorkerName  string
+	At          time.Time
+	N           int64
+	Message     string
 }
 
 type ValidatorInput struct {
