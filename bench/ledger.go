@@ -90,6 +90,7 @@ func filters(n int) []filter {
 		list = append(list, filter{"status " + string(s), []string{run("status", string(s)), run("status", string(s), "before", middle)}})
 	}
 	return append(list,
+		filter{"failures by cause", []string{"/failures?days=1", "/failures?days=7", "/failures?days=90", "/failures?days=90&worker=" + worker.Cleaning}},
 		filter{"an error of half the failures", []string{run("fingerprint", often), run("fingerprint", often, "before", middle)}},
 		filter{"an error that came once", []string{run("fingerprint", once)}},
 		filter{"worker and status", []string{run("worker", worker.Cleaning, "status", "FAILED"), run("worker", worker.Cleaning, "status", "CANCELLED", "before", middle)}},

@@ -206,7 +206,7 @@ func fits(t *testing.T, ctx context.Context) {
 	full, bare := site(t, working), site(t, &fake{empty: true, states: idle()})
 	pages := []string{
 		"/workers", "/workers/ner", "/workers/conflict-judge", "/workers/ner/force?units=all", "/runs", "/runs/1263", "/runs/1275", "/runs/1280", "/search", "/search?q=many", "/search?q=unembedded", "/nothing",
-		"/documents?tag=7&entity=21", "/documents/101", "/documents/103", "/documents/101/edit", "/reviews", "/reviews?kind=SUBJECT", "/reviews?kind=ANOMALY", "/reviews/alike?kind=CONFLICT", "/pipelines/3",
+		"/documents?tag=7&entity=21", "/documents/101", "/documents/103", "/documents/101/edit", "/reviews", "/reviews?kind=SUBJECT", "/reviews?kind=ANOMALY", "/reviews/alike?kind=CONFLICT", "/failures", "/pipelines/3",
 	}
 	for _, lang := range []string{"en", "pt-BR"} {
 		for _, width := range []int64{320, 390, 1360} {

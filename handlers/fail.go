@@ -65,6 +65,7 @@ func (h *handlers) fail(err error, c echo.Context) {
 	}
 	p := h.classify(err, c)
 	h.logFailure(err, p, c)
+	h.keepError(err, p, c)
 	if p.Status == http.StatusServiceUnavailable {
 		c.Response().Header().Set("Retry-After", "5")
 	}

@@ -82,13 +82,17 @@ type fake struct {
 	pipeline    *worker.Pipeline
 	asked       []worker.PipelineRequest
 	nothingToDo bool
-	filters     []archive.Filter
-	edits       []edited
-	changed     *archive.ChangedError // what an edit meets
-	submitted   []worker.Request
-	cancelled   []string
-	imported    []string
-	overviews   int
+	failed      []worker.Failure
+	recorded    []worker.ServerError
+
+	failureFilters []worker.FailureFilter
+	filters        []archive.Filter
+	edits          []edited
+	changed        *archive.ChangedError // what an edit meets
+	submitted      []worker.Request
+	cancelled      []string
+	imported       []string
+	overviews      int
 }
 
 func (f *fake) calls() int {

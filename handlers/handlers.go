@@ -13,7 +13,7 @@ import (
 	"github.com/labstack/echo/v4"
 )
 
-// Options are what the panel needs. Catalogue, Panel, Ledger, Settings, Archive, Reviews, Importer, Search, Thumbnails and Objects are required.
+// Options are what the panel needs. Catalogue, Panel, Ledger, Settings, Archive, Reviews, Importer, Search, Thumbnails, Objects and Failures are required.
 type Options struct {
 	Catalogue   *worker.Catalogue
 	Panel       Panel
@@ -25,7 +25,9 @@ type Options struct {
 	Search      Searcher
 	Thumbnails  Thumbnails
 	Objects     Objects
-	Doctor      Doctor           // without one /health says that nothing was checked
+	Doctor      Doctor // without one /health says that nothing was checked
+	Failures    Failures
+	Errors      ErrorSink        // takes unexpected errors; may be nil
 	Log         *slog.Logger     // discarded when nil
 	Version     string           // shown in the foot
 	Environment string           // shown in the bar, so that nobody mistakes production for a trial; may be empty
@@ -49,6 +51,8 @@ type handlers struct {
 	thumbnails  Thumbnails
 	objects     Objects
 	doctor      Doctor
+	failures    Failures
+	errors      ErrorSink
 	log         *slog.Logger
 	version     string
 	environment string
@@ -64,7 +68,7 @@ type handlers struct {
 // New returns the panel. It opens nothing and starts nothing.
 func New(o Options) http.Handler {
 	h := &handlers{
-		catalogue: o.Catalogue, panel: o.Panel, ledger: o.Ledger, settings: o.Settings, archive: o.Archive, reviews: o.Reviews, importer: o.Importer, search: o.Search, thumbnails: o.Thumbnails, objects: o.Objects, doctor: o.Doctor, log: o.Log,
+		catalogue: o.Catalogue, panel: o.Panel, ledger: o.Ledger, settings: o.Settings, archive: o.Archive, reviews: o.Reviews, importer: o.Importer, search: o.Search, thumbnails: o.Thumbnails, objects: o.Objects, doctor: o.Doctor, failures: o.Failures, errors: o.Errors, log: o.Log,
 		version: o.Version, environment: o.Environment, zone: o.Location, language: views.Language(o.Language), now: o.Now,
 		assets: static.URLs(), hosts: o.Hosts, reports: reports{dir: o.ReportsDir},
 	}

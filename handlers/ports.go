@@ -3,6 +3,7 @@ package handlers
 import (
 	"context"
 	"io"
+	"time"
 
 	"scrinalia/archive"
 	"scrinalia/health"
@@ -132,3 +133,14 @@ type Settings interface {
 	// Editors lists who made changes.
 	Editors(ctx context.Context, name string) ([]string, error)
 }
+
+// Failures are what failed, by cause.
+type Failures interface {
+	// Failures returns the causes, the last seen first.
+	Failures(ctx context.Context, f worker.FailureFilter, now time.Time) (worker.FailureList, error)
+	// AcknowledgeFailure notes that a person knows of a cause. It fails with NotFound when nothing failed for it.
+	AcknowledgeFailure(ctx context.Context, a worker.Acknowledging) (worker.Acknowledgement, error)
+}
+
+// ErrorSink takes errors that nobody foresaw. It never waits.
+type ErrorSink interface{ Record(e worker.ServerError) }

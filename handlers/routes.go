@@ -33,6 +33,8 @@ func (h *handlers) routes(e *echo.Echo) {
 	e.POST(views.AlikePath(), h.decideAlike)                                        // people
 	e.POST("/reviews/undo/:id", h.undoReview)                                       // people and scripts
 	e.POST("/reviews/:kind/:id", h.decide)                                          // people and scripts
+	get("/failures", h.listFailures)                                                // people and scripts
+	e.POST(views.AcknowledgePath(), h.acknowledgeFailure)                           // people and scripts
 	get("/runs/:id", h.showRun)                                                     // people and scripts; polled while it runs
 	e.POST("/runs/:id/cancel", h.cancelRun)                                         // people and scripts
 	e.POST(views.ImportPath(), h.importFile)                                        // people and scripts

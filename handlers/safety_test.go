@@ -102,6 +102,11 @@ func hostile() *fake {
 		{Worker: "ner", Version: 1, At: noon, By: payload, Channel: worker.CLI, Note: payload, Before: odd, After: worker.Settings{}},
 	}
 	f.failures = []worker.UnitFailure{{Unit: 1, Name: payload, Error: payload + "\n" + payload}}
+	for i := range f.failed {
+		x := &f.failed[i]
+		x.Fingerprint, x.Message, x.Workers, x.Routes, x.RequestID = payload, payload, []string{payload}, []string{payload}, payload
+		x.Acknowledged = map[bool]*worker.Acknowledgement{true: {By: payload, Note: payload}}[i > 1]
+	}
 	f.spoil = payload
 	f.pipeline = underWay()
 	f.pipeline.RequestedBy, f.pipeline.CancelRequestedBy, f.pipeline.Error, f.pipeline.Workers = payload, p, p, []string{payload, payload, payload, payload}
@@ -140,7 +145,7 @@ func TestNothingStoredRuns(t *testing.T) {
 	for _, path := range []string{
 		"/workers", "/workers/ner", "/workers/transfer", "/workers/ner/settings/revisions", "/workers/ner/settings/revisions?by=%3Cscript%3E&field=%3Cscript%3E", "/workers/ner/force?limit=%3Cscript%3Ealert(1)%3C/script%3E", "/runs", "/runs/1263", "/runs/1275", "/runs/1280", "/runs/1281",
 		"/runs?fingerprint=%22%3E%3Cscript%3Ealert(1)%3C/script%3E&worker=%22%3E%3Cscript%3E", "/workers/%3Cscript%3Ealert(1)%3C%2Fscript%3E", "/runs?status=%3Cscript%3E", "/%3Cscript%3E",
-		"/pipelines/3", "/documents", "/documents?reason=%22%3E%3Cscript%3E", "/documents/101", "/documents/101/edit", "/reviews", "/reviews?kind=SUBJECT", "/reviews?kind=ANOMALY", "/reviews?kind=DECIDED", "/reviews?kind=CONFLICT&done=1", "/reviews/alike?kind=ANOMALY&id=101", "/documents/%3Cscript%3E",
+		"/pipelines/3", "/failures", "/documents", "/documents?reason=%22%3E%3Cscript%3E", "/documents/101", "/documents/101/edit", "/reviews", "/reviews?kind=SUBJECT", "/reviews?kind=ANOMALY", "/reviews?kind=DECIDED", "/reviews?kind=CONFLICT&done=1", "/reviews/alike?kind=ANOMALY&id=101", "/documents/%3Cscript%3E",
 	} {
 		queries = append(queries, struct {
 			f *fake

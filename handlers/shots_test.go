@@ -58,6 +58,7 @@ func TestShots(t *testing.T) {
 		"reviews": full.URL + "/reviews", "reviews-subjects": full.URL + "/reviews?kind=SUBJECT", "reviews-anomalies-pt": full.URL + "/reviews?kind=ANOMALY&lang=pt-BR",
 		"reviews-none": todone.URL + "/reviews", "reviews-decided": full.URL + "/reviews?kind=DECIDED", "reviews-done": full.URL + "/reviews?kind=CONFLICT&done=3", "reviews-alike": full.URL + "/reviews/alike?kind=CONFLICT",
 		"document-bare": full.URL + "/documents/103", "edit": full.URL + "/documents/101/edit", "edit-pt": full.URL + "/documents/101/edit?lang=pt-BR",
+		"failures": full.URL + "/failures", "failures-pt": full.URL + "/failures?lang=pt-BR&days=30", "failures-none": quiet.URL + "/failures",
 		"search": full.URL + "/search?q=ponte", "search-start": full.URL + "/search", "search-none": full.URL + "/search?q=nothing", "search-words": full.URL + "/search?q=unembedded&lang=pt-BR",
 		"search-many": full.URL + "/search?q=many&page=2",
 		"run-dry":     full.URL + "/runs/1278", "run-notes-pt": full.URL + "/runs/1270?lang=pt-BR", "404": full.URL + "/nothing", "503": off.URL + "/workers", "500": oops.URL + "/workers",

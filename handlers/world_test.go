@@ -54,7 +54,7 @@ const longError = "list pending pairs: store answered nothing within 30 s; the s
 
 // busy is an archive at work: one runs, one waits, one failed with a long error, one is not measured.
 func busy() *fake {
-	f := &fake{states: idle()}
+	f := &fake{states: idle(), failed: failed()}
 	running := ranAs(1280, "ner", worker.Running, 1.0/3, 0)
 	running.Total, running.Counts = new(int64(4844)), worker.Counts{Processed: 812, Failed: 3}
 	running.LastProgressAt, running.CurrentUnit = new(at(0)), new("OP-03-0127")

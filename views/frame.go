@@ -29,6 +29,7 @@ const (
 	PlaceDocuments Place = "documents"
 	PlaceReviews   Place = "reviews"
 	PlaceHealth    Place = "health"
+	PlaceFailures  Place = "failures"
 )
 
 // T is the text of a key, with {0}, {1}, ... replaced by the arguments.

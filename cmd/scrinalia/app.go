@@ -14,6 +14,7 @@ import (
 
 	"scrinalia/engine"
 	engines "scrinalia/engine/all"
+	"scrinalia/errorlog"
 	"scrinalia/executor"
 	"scrinalia/logging"
 	"scrinalia/picture"
@@ -96,6 +97,7 @@ type program struct {
 	settings  *settings.Settings
 	search    *search.Service
 	storage   storage.Bucket
+	errors    *errorlog.Log
 	local     *localpg.Server // nil with DATABASE_URL
 }
 
@@ -180,6 +182,7 @@ func (p *program) prepare(ctx context.Context, role string, concurrency int, pic
 	registry := engine.NewRegistry(engines.Registrations(os.Getenv("OLLAMA_HOST"))...)
 	p.catalogue = all.Catalogue(p.store, registry, p.storage, pictures)
 	p.settings = settings.New(p.catalogue, p.store)
+	p.errors = errorlog.New(p.store, p.log)
 	var err error
 	p.executor, err = executor.New(executor.Options{Catalogue: p.catalogue, Store: p.store, Log: p.log, Role: role, Concurrency: concurrency})
 	if err != nil {

@@ -125,7 +125,7 @@ func (a *app) reportsDir() string { return filepath.Join(a.dataDir, "imports") }
 func (a *app) server(p *program, f serveFlags, hosts handlers.Hosts) *http.Server {
 	return &http.Server{
 		Handler: handlers.New(handlers.Options{
-			Catalogue: p.catalogue, Panel: p.executor, Ledger: p.store, Settings: p.settings, Archive: p.store, Reviews: p.store, Importer: &panelImporter{p.store, a.reportsDir()}, Search: p.search, Thumbnails: p.store, Objects: p.storage, Doctor: a.doctor(p), ReportsDir: a.reportsDir(), Log: p.log,
+			Catalogue: p.catalogue, Panel: p.executor, Ledger: p.store, Settings: p.settings, Archive: p.store, Reviews: p.store, Importer: &panelImporter{p.store, a.reportsDir()}, Search: p.search, Thumbnails: p.store, Objects: p.storage, Doctor: a.doctor(p), Failures: p.store, Errors: p.errors, ReportsDir: a.reportsDir(), Log: p.log,
 			Version: version, Environment: f.environment, Location: time.Local, Language: f.language, Hosts: hosts,
 		}),
 		ReadHeaderTimeout: 10 * time.Second,
@@ -156,6 +156,7 @@ func (p *program) serveUntil(ctx context.Context, server *http.Server, listener 
 	group.Go(func() error { return p.startExecutor(ctx) })
 	group.Go(func() error { return p.keepLocal(ctx) })
 	group.Go(func() error { return p.search.Keep(ctx, readWords) })
+	group.Go(func() error { return p.errors.Keep(ctx) })
 	group.Go(func() error {
 		<-ctx.Done()
 		last, cancel := context.WithTimeout(context.WithoutCancel(ctx), stopWithin)
