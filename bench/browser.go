@@ -35,7 +35,7 @@ func (b *bench) serve(ctx context.Context, p *program) (*panel, error) {
 	states := &stopwatch{Panel: p.executor}
 	server := &http.Server{
 		Handler: handlers.New(handlers.Options{
-			Catalogue: p.catalogue, Panel: states, Ledger: p.store, Settings: settings.New(p.catalogue, p.store), Archive: p.store, Reviews: p.store, Importer: noImporter{}, Search: search.New(search.Options{Store: p.store, Log: p.log}), Log: p.log, Version: "bench", Location: time.UTC, Language: "en",
+			Catalogue: p.catalogue, Panel: states, Ledger: p.store, Settings: settings.New(p.catalogue, p.store), Archive: p.store, Reviews: p.store, Failures: p.store, Importer: noImporter{}, Search: search.New(search.Options{Store: p.store, Log: p.log}), Log: p.log, Version: "bench", Location: time.UTC, Language: "en",
 		}),
 		ReadHeaderTimeout: 10 * time.Second,
 	}
