@@ -49,7 +49,7 @@ func TestLanguagesSayTheSame(t *testing.T) {
 }
 
 // composed are keys that the code makes from a name that comes with the data.
-var composed = regexp.MustCompile(`^(status|document\.means|reviews\.(none|side)|edit\.refused|trigger|origin|unit|units|note|field|option|worker|engine|preset|choice|refusal|format|error|accepts|meaning|reviewstatus|standing|isad|entitytype|reviewkind|verdict|health\.(say|check|fact|verdict))\.`)
+var composed = regexp.MustCompile(`^(status|document\.means|reviews\.(none|side)|edit\.refused|trigger|origin|unit|units|note|field|option|worker|engine|preset|choice|refusal|format|error|accepts|meaning|reviewstatus|standing|isad|entitytype|reviewkind|verdict|health\.(say|check|fact|verdict)|failures\.kind)\.`)
 
 var (
 	inCode  = regexp.MustCompile(`(?:\.T|\.N)\(\s*"([a-zA-Z0-9._-]+)"`)
