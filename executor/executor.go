@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
+	"sync"
 	"time"
 
 	"scrinalia/store"
@@ -27,7 +28,8 @@ type Options struct {
 	Catalogue   *worker.Catalogue
 	Store       *store.Store
 	Log         *slog.Logger
-	Role        string // "serve", "run": part of the owner's name
+	Role        string // "serve", "work", "run": part of the owner's name
+	Version     string // of the program, as the list of processes shows it
 	Concurrency int    // runs that are executed at once by Start; 0 means 1
 }
 
@@ -37,6 +39,7 @@ type Executor struct {
 	store     *store.Store
 	log       *slog.Logger
 	owner     string
+	self      worker.Process // as the list of processes shows it
 	jobs      *river.Client[pgx.Tx]
 	stop      context.CancelFunc
 	stopped   chan struct{}
@@ -74,6 +77,7 @@ func New(o Options) (*Executor, error) {
 		host = "unknown"
 	}
 	e := &Executor{catalogue: o.Catalogue, store: o.Store, log: o.Log, owner: fmt.Sprintf("%s/%s/%d", host, o.Role, os.Getpid())}
+	e.self = worker.Process{Owner: e.owner, Host: host, PID: os.Getpid(), Role: o.Role, Version: o.Version, Concurrency: max(1, o.Concurrency)}
 	workers := river.NewWorkers()
 	river.AddWorker(workers, &runWorker{e: e})
 	cfg := &river.Config{
@@ -116,17 +120,52 @@ func (e *Executor) Start(ctx context.Context) error {
 	if _, err := e.Recover(ctx); err != nil {
 		return err
 	}
+	present, err := e.store.Present(ctx, e.self)
+	if err != nil {
+		return err
+	}
 	if err := e.jobs.Start(context.WithoutCancel(ctx)); err != nil {
+		present.Leave()
 		return worker.Errorf(worker.Unavailable, "The job queue could not be started: %w", err) // the database answered a moment ago
 	}
 	loop, stop := context.WithCancel(context.WithoutCancel(ctx))
 	e.stop, e.stopped = stop, make(chan struct{})
-	go e.keepRecovering(loop)
+	var kept sync.WaitGroup
+	kept.Go(func() { e.keepRecovering(loop) })
+	kept.Go(func() { e.keepPresent(loop, present) })
+	go func() {
+		defer close(e.stopped)
+		kept.Wait()
+	}()
 	return nil
 }
 
+// presentEvery is how often a process looks whether it is still seen, and limits how long that may take.
+const presentEvery = 5 * time.Second
+
+// keepPresent keeps this process in the list of those that live: again after the database was away.
+func (e *Executor) keepPresent(ctx context.Context, present *store.Present) {
+	tick := time.NewTicker(presentEvery)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			present.Leave()
+			return
+		case <-tick.C:
+		}
+		limited, cancel := context.WithTimeout(ctx, presentEvery)
+		if !present.Alive(limited) {
+			present.Leave()
+			if again, err := e.store.Present(limited, e.self); err == nil {
+				present = again
+			}
+		}
+		cancel()
+	}
+}
+
 func (e *Executor) keepRecovering(ctx context.Context) {
-	defer close(e.stopped)
 	tick := time.NewTicker(recoverEvery)
 	defer tick.Stop()
 	for {

@@ -233,6 +233,16 @@ func (f *fake) Changes(_ context.Context, _, after int64, limit int) ([]worker.C
 	return page, f.err
 }
 
+func (f *fake) Processes(context.Context) ([]worker.Process, error) {
+	if f.empty {
+		return nil, f.err
+	}
+	return []worker.Process{
+		{Owner: "arq-1/serve/4711", Host: "arq-1", PID: 4711, Role: "serve", Version: "1.2.0", Concurrency: 1, StartedAt: at(4530), Runs: []int64{1280}},
+		{Owner: `<script>alert(1)</script>/work/9`, Host: "arq-2", PID: 9, Role: "work", Version: "1.2.0", Concurrency: 3, StartedAt: at(60)},
+	}, f.err
+}
+
 func (f *fake) HasRecords(context.Context) (bool, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

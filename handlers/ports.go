@@ -47,6 +47,8 @@ type Ledger interface {
 	UnitFailures(ctx context.Context, r worker.Run, after int64, limit int) ([]worker.UnitFailure, error)
 	// Changes returns what a run changed, in order of its key.
 	Changes(ctx context.Context, runID, after int64, limit int) ([]worker.Change, error)
+	// Processes lists those that execute queued runs and are alive.
+	Processes(ctx context.Context) ([]worker.Process, error)
 	// HasRecords says whether anything was imported yet.
 	HasRecords(ctx context.Context) (bool, error)
 	// Ping says whether the database answers.

@@ -51,8 +51,9 @@ func (h *handlers) routes(e *echo.Echo) {
 	get("/thumbnails/:id", h.showThumbnail) // browsers, for pages
 	e.POST(views.LanguagePath(), h.setLanguage)
 
-	get(views.HealthPath(), h.showHealth) // people at night, and scripts
-	get(livePath, h.live)                 // supervisors
-	get(readyPath, h.ready)               // load balancers
-	get(static.Prefix+"*", h.serveStatic) // browsers
+	get(views.ProcessesPath(), h.listProcesses) // people and scripts
+	get(views.HealthPath(), h.showHealth)       // people at night, and scripts
+	get(livePath, h.live)                       // supervisors
+	get(readyPath, h.ready)                     // load balancers
+	get(static.Prefix+"*", h.serveStatic)       // browsers
 }

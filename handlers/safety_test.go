@@ -145,7 +145,7 @@ func TestNothingStoredRuns(t *testing.T) {
 	for _, path := range []string{
 		"/workers", "/workers/ner", "/workers/transfer", "/workers/ner/settings/revisions", "/workers/ner/settings/revisions?by=%3Cscript%3E&field=%3Cscript%3E", "/workers/ner/force?limit=%3Cscript%3Ealert(1)%3C/script%3E", "/runs", "/runs/1263", "/runs/1275", "/runs/1280", "/runs/1281",
 		"/runs?fingerprint=%22%3E%3Cscript%3Ealert(1)%3C/script%3E&worker=%22%3E%3Cscript%3E", "/workers/%3Cscript%3Ealert(1)%3C%2Fscript%3E", "/runs?status=%3Cscript%3E", "/%3Cscript%3E",
-		"/pipelines/3", "/failures", "/documents", "/documents?reason=%22%3E%3Cscript%3E", "/documents/101", "/documents/101/edit", "/reviews", "/reviews?kind=SUBJECT", "/reviews?kind=ANOMALY", "/reviews?kind=DECIDED", "/reviews?kind=CONFLICT&done=1", "/reviews/alike?kind=ANOMALY&id=101", "/documents/%3Cscript%3E",
+		"/pipelines/3", "/processes", "/health", "/failures", "/documents", "/documents?reason=%22%3E%3Cscript%3E", "/documents/101", "/documents/101/edit", "/reviews", "/reviews?kind=SUBJECT", "/reviews?kind=ANOMALY", "/reviews?kind=DECIDED", "/reviews?kind=CONFLICT&done=1", "/reviews/alike?kind=ANOMALY&id=101", "/documents/%3Cscript%3E",
 	} {
 		queries = append(queries, struct {
 			f *fake
@@ -204,7 +204,7 @@ func TestPanic(t *testing.T) {
 	if failed.RequestID != id || !strings.Contains(failed.Err, "boom") || !strings.Contains(failed.Stack, "fake_test.go") {
 		t.Errorf("the failure is logged as %+v", failed)
 	}
-	if answered.Msg != "request answered" || answered.Status != 500 || answered.RequestID != id || answered.Actor != "panel 192.0.2.7" || answered.Route != "/workers" || answered.Method != "GET" || answered.Bytes == 0 {
+	if answered.Msg != "request answered" || answered.Status != 500 || answered.RequestID != id || answered.Actor != "panel 192.0.2.7" || answered.Route != "/workers" || answered.Method != http.MethodGet || answered.Bytes == 0 {
 		t.Errorf("the request is logged as %+v", answered)
 	}
 }

@@ -167,11 +167,11 @@ func (p Patient) executors(ctx context.Context, turn oneAtATime) Finding {
 	if err != nil {
 		return Finding{Verdict: Unknown, Say: Say("needs.database"), Error: words(err)}
 	}
-	r := Finding{Verdict: OK, Say: Say("executors.up"), Measured: Say("executors.runs", f.Running, f.Queued), Facts: []Fact{{"interrupted", fmt.Sprint(f.Interrupted)}}}
+	r := Finding{Verdict: OK, Say: Say("executors.up"), Measured: Say("executors.runs", f.Running, f.Queued, f.Processes), Facts: []Fact{{"interrupted", fmt.Sprint(f.Interrupted)}}}
 	switch {
-	case f.Queued > 0 && f.Running == 0 && f.OldestQueued > waitsTooLong:
+	case f.Queued > 0 && (f.Processes == 0 || f.Running == 0 && f.OldestQueued > waitsTooLong):
 		r.Verdict, r.Say, r.All = Failed, Say("executors.nobody", f.Queued, f.OldestQueued.Round(time.Second).String()), true
-		r.Do = []Advice{{Text: Say("executors.start"), Command: "scrinalia serve"}}
+		r.Do = []Advice{{Text: Say("executors.start"), Command: "scrinalia work"}}
 	case len(f.Stuck) > 0:
 		s := f.Stuck[0]
 		r.Verdict, r.Say, r.Stops = Degraded, Say("executors.stuck", s.ID, s.Worker, s.Still.Round(time.Minute).String()), []string{s.Worker}

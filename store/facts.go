@@ -54,6 +54,11 @@ func (s *Store) RunFacts(ctx context.Context) (worker.RunFacts, error) {
 	if err != nil {
 		return f, translate("count runs in flight", err)
 	}
+	processes, err := s.Processes(ctx)
+	if err != nil {
+		return f, err
+	}
+	f.Processes = len(processes)
 	f.OldestQueued = time.Duration(oldest * float64(time.Second))
 	err = s.pool.QueryRow(ctx, `SELECT count(*)::int, max(id) FROM (SELECT id, finished_at FROM archive_worker_runs WHERE status = 'INTERRUPTED' ORDER BY id DESC LIMIT 1000) r
     WHERE finished_at > now() - interval '24 hours'`).Scan(&f.Interrupted, &f.LastInterrupt)

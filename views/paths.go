@@ -77,6 +77,9 @@ func RunChangesPath(id, after int64) string {
 	return RunPath(id) + "?changes=" + itoa(after) + "#changes"
 }
 
+// ProcessesPath is the address of the processes that execute runs.
+func ProcessesPath() string { return "/processes" }
+
 // HealthPath is the address of the checks.
 func HealthPath() string { return "/health" }
 

@@ -22,6 +22,7 @@ type DatabaseFacts struct {
 
 // RunFacts are what the ledger says of how runs go.
 type RunFacts struct {
+	Processes     int // that execute queued runs and are alive
 	Queued        int
 	OldestQueued  time.Duration // how long the first of them waits
 	Running       int

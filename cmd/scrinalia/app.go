@@ -129,7 +129,7 @@ func (a *app) forThumbnails(role string) (storage.Bucket, *picture.Studio, error
 	if err != nil {
 		return nil, nil, err
 	}
-	if a.storageURL == "" && (role == "serve" || role == "run") {
+	if a.storageURL == "" && (role == "serve" || role == "work" || role == "run") {
 		_ = makeDataDir(a.dataDir) // with the rights that everything in it needs; what keeps it from being made is told when an object is put
 	}
 	bucket, err := storage.Open(address)
@@ -141,7 +141,7 @@ func (a *app) connect(ctx context.Context, role string) (*program, error) {
 	if err != nil {
 		return nil, err
 	}
-	if role != "serve" && a.logLevel == "info" {
+	if role != "serve" && role != "work" && a.logLevel == "info" {
 		log = slog.New(quieter{log.Handler()}) // a command that a person types shows its result, not its log
 	}
 	p := &program{log: log}
@@ -184,7 +184,7 @@ func (p *program) prepare(ctx context.Context, role string, concurrency int, pic
 	p.settings = settings.New(p.catalogue, p.store)
 	p.errors = errorlog.New(p.store, p.log)
 	var err error
-	p.executor, err = executor.New(executor.Options{Catalogue: p.catalogue, Store: p.store, Log: p.log, Role: role, Concurrency: concurrency})
+	p.executor, err = executor.New(executor.Options{Catalogue: p.catalogue, Store: p.store, Log: p.log, Role: role, Version: version, Concurrency: concurrency})
 	if err != nil {
 		return err
 	}

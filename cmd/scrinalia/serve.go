@@ -51,10 +51,17 @@ func (a *app) serveCommand() *cobra.Command {
 // maxConcurrency: the guard lets each of nine workers run once.
 const maxConcurrency = 9
 
+func parseConcurrency(s string) (int, error) {
+	n, err := strconv.Atoi(s)
+	if err != nil || n < 1 || n > maxConcurrency {
+		return 0, usageError{fmt.Errorf("--concurrency (SCRINALIA_CONCURRENCY) is %q; it takes 1 to %d", s, maxConcurrency)}
+	}
+	return n, nil
+}
+
 func (f serveFlags) check() (concurrency int, err error) {
-	concurrency, err = strconv.Atoi(f.concurrency)
-	if err != nil || concurrency < 1 || concurrency > maxConcurrency {
-		return 0, usageError{fmt.Errorf("--concurrency (SCRINALIA_CONCURRENCY) is %q; it takes 1 to %d", f.concurrency, maxConcurrency)}
+	if concurrency, err = parseConcurrency(f.concurrency); err != nil {
+		return 0, err
 	}
 	if !views.Language(f.language).Known() {
 		return 0, usageError{fmt.Errorf("--lang (SCRINALIA_LANG) is %q; it takes en or pt-BR", f.language)}
@@ -168,11 +175,7 @@ func (p *program) serveUntil(ctx context.Context, server *http.Server, listener 
 		return nil
 	})
 	err := group.Wait()
-	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), stopRunsWithin)
-	defer cancel()
-	if serr := p.executor.Stop(last); serr != nil {
-		p.log.WarnContext(last, "runs under way did not stop in time; the next start notes them as interrupted", "err", serr)
-	}
+	p.stopExecutor(ctx)
 	return err
 }
 

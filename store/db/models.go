@@ -273,6 +273,17 @@ type Pipeline struct {
 	Error             *string
 }
 
+type Process struct {
+	ID          int64
+	Owner       string
+	Host        string
+	Pid         int32
+	Role        string
+	Version     string
+	Concurrency int32
+	StartedAt   time.Time
+}
+
 type QualityValidatorQueue struct {
 	UnitID  int64
 	Pending interface{}
