@@ -67,6 +67,7 @@ type fake struct {
 	runs      []worker.Run
 	failures  []worker.UnitFailure
 	changes   []worker.Change
+	abandoned int64
 	empty     bool
 	err       error // what every call answers, when set
 	submitErr error
@@ -232,6 +233,8 @@ func (f *fake) Changes(_ context.Context, _, after int64, limit int) ([]worker.C
 	}
 	return page, f.err
 }
+
+func (f *fake) Abandoned(context.Context) (int64, error) { return f.abandoned, f.err }
 
 func (f *fake) Processes(context.Context) ([]worker.Process, error) {
 	if f.empty {

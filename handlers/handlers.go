@@ -63,6 +63,7 @@ type handlers struct {
 	hosts       Hosts
 	reports     reports
 	readiness   readiness
+	abandoned   abandoned
 }
 
 // New returns the panel. It opens nothing and starts nothing.

@@ -49,6 +49,8 @@ type Ledger interface {
 	Changes(ctx context.Context, runID, after int64, limit int) ([]worker.Change, error)
 	// Processes lists those that execute queued runs and are alive.
 	Processes(ctx context.Context) ([]worker.Process, error)
+	// Abandoned says how many runs are queued while no process is alive that executes them.
+	Abandoned(ctx context.Context) (int64, error)
 	// HasRecords says whether anything was imported yet.
 	HasRecords(ctx context.Context) (bool, error)
 	// Ping says whether the database answers.

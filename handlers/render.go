@@ -103,6 +103,7 @@ func (h *handlers) frame(c echo.Context, place views.Place) views.Frame {
 	return views.Frame{
 		Lang: lang, Now: h.now(), Zone: h.zone, Version: h.version, Environment: h.environment,
 		Path: path, Assets: h.assets, Place: place, RequestID: requestID(c),
+		Abandoned: h.abandoned.look(c.Request().Context(), h.now, h.ledger.Abandoned),
 	}
 }
 

@@ -53,3 +53,12 @@ func (s *Store) Processes(ctx context.Context) ([]worker.Process, error) {
 	}
 	return list, nil
 }
+
+// Abandoned says how many runs are queued while no process that executes runs is alive.
+func (s *Store) Abandoned(ctx context.Context) (int64, error) {
+	r, err := s.q.CountAbandoned(ctx, processLocks)
+	if err != nil || r.Processes > 0 {
+		return 0, translate("look for runs that nobody executes", err)
+	}
+	return r.Queued, nil
+}

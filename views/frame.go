@@ -16,6 +16,7 @@ type Frame struct {
 	Assets      map[string]string
 	Place       Place
 	RequestID   string
+	Abandoned   int64 // runs that are queued while no process is alive that executes them
 }
 
 // Place is an entry of the main menu.

@@ -38,6 +38,25 @@ func (q *Queries) AddProcess(ctx context.Context, arg AddProcessParams) (int64, 
 	return id, err
 }
 
+const countAbandoned = `-- name: CountAbandoned :one
+WITH waiting AS MATERIALIZED (SELECT count(*) AS n FROM archive_worker_runs WHERE status = 'QUEUED')
+SELECT w.n::bigint AS queued, CASE WHEN w.n = 0 THEN 0 ELSE (SELECT count(*) FROM processes p WHERE lock_is_held(p.id + $1::bigint)) END::bigint AS processes
+FROM waiting w
+`
+
+type CountAbandonedRow struct {
+	Queued    int64
+	Processes int64
+}
+
+// CountAbandoned says how many runs are queued, and how many processes that execute runs are alive when some are.
+func (q *Queries) CountAbandoned(ctx context.Context, lockBase int64) (CountAbandonedRow, error) {
+	row := q.db.QueryRow(ctx, countAbandoned, lockBase)
+	var i CountAbandonedRow
+	err := row.Scan(&i.Queued, &i.Processes)
+	return i, err
+}
+
 const dropDeadProcesses = `-- name: DropDeadProcesses :exec
 DELETE FROM processes p WHERE p.started_at < now() - interval '1 minute' AND NOT lock_is_held(p.id + $1::bigint)
 `
