@@ -65,6 +65,15 @@ func (b *bench) measureLedger(ctx context.Context) error {
 		}
 		b.answered("GET /runs, "+f.name, v, ledgerBudget)
 	}
+	for _, f := range []filter{
+		{"the last 7 days", []string{"/failures"}}, {"the last 90 days", []string{"/failures?days=90"}}, {"a worker, 90 days", []string{"/failures?days=90&worker=" + worker.Cleaning}},
+	} {
+		v, err := web.visit(ctx, b.size.filtered, false, f.paths...)
+		if err != nil {
+			return err
+		}
+		b.answered("GET /failures, "+f.name, v, 0)
+	}
 	return nil
 }
 
@@ -90,7 +99,6 @@ func filters(n int) []filter {
 		list = append(list, filter{"status " + string(s), []string{run("status", string(s)), run("status", string(s), "before", middle)}})
 	}
 	return append(list,
-		filter{"failures by cause", []string{"/failures?days=1", "/failures?days=7", "/failures?days=90", "/failures?days=90&worker=" + worker.Cleaning}},
 		filter{"an error of half the failures", []string{run("fingerprint", often), run("fingerprint", often, "before", middle)}},
 		filter{"an error that came once", []string{run("fingerprint", once)}},
 		filter{"worker and status", []string{run("worker", worker.Cleaning, "status", "FAILED"), run("worker", worker.Cleaning, "status", "CANCELLED", "before", middle)}},

@@ -42,7 +42,7 @@ func (e *Executor) execute(ctx context.Context, owner *store.Owner, id int64, pr
 		return nil // cancelled before it started
 	}
 	ctx = logging.With(logging.With(ctx, "run_id", id), "worker", run.Worker)
-	p := &progressor{owner: owner, run: run, notify: progress, grown: e.store.Analyze}
+	p := &progressor{owner: owner, run: run, notify: progress, grown: e.store.Analyze, observer: e.observer}
 	err = e.do(ctx, owner, run, p)
 	if errors.Is(err, store.ErrOwnershipLost) {
 		e.log.WarnContext(ctx, "run stopped: its lock was lost, its outcome is left to recovery", "err", err)
@@ -60,6 +60,7 @@ func (e *Executor) execute(ctx context.Context, owner *store.Owner, id int64, pr
 	case !ok:
 		e.log.WarnContext(last, "run had ended already; this outcome is dropped", "status", string(status))
 	default:
+		e.observer.RunEnded(run.Worker, status, p.took())
 		if err := e.stepAll(last); err != nil {
 			e.log.WarnContext(last, "the pipeline did not go on; it will be tried again", "err", err)
 		}
@@ -172,11 +173,12 @@ func upTo(n, limit int64) int64 {
 
 // progressor adds up what a run does and saves it.
 type progressor struct {
-	mu     sync.Mutex
-	owner  *store.Owner
-	run    worker.Run
-	notify func(worker.Run)
-	saved  time.Time
+	mu       sync.Mutex
+	owner    *store.Owner
+	run      worker.Run
+	notify   func(worker.Run)
+	observer Observer
+	saved    time.Time
 
 	grown     func(context.Context) error // called each time the run has done ten times as much
 	grownNext int64
@@ -200,6 +202,7 @@ func (p *progressor) report(ctx context.Context, b worker.Batch) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.run.Counts = p.run.Add(b.Counts)
+	p.observer.UnitsDone(p.run.Worker, b.Counts)
 	if b.Unit != "" {
 		p.run.CurrentUnit = &b.Unit
 	}
@@ -266,6 +269,16 @@ func (p *progressor) beat(ctx context.Context, stop context.CancelCauseFunc) {
 			}
 		}
 	}
+}
+
+// took is how long the run has been under way, 0 when it did not start.
+func (p *progressor) took() time.Duration {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.run.StartedAt == nil {
+		return 0
+	}
+	return time.Since(*p.run.StartedAt)
 }
 
 func (p *progressor) totals() (worker.Counts, map[string]worker.Note) {

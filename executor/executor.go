@@ -31,13 +31,31 @@ type Options struct {
 	Role        string // "serve", "work", "run": part of the owner's name
 	Version     string // of the program, as the list of processes shows it
 	Concurrency int    // runs that are executed at once by Start; 0 means 1
+	Observer    Observer
 }
+
+// Observer is told what runs of this process do. It must not wait.
+type Observer interface {
+	// RunEnded is told of each outcome that this process wrote; took is 0 for a run that did not start.
+	RunEnded(worker string, s worker.Status, took time.Duration)
+	// UnitsDone is told of each batch.
+	UnitsDone(worker string, c worker.Counts)
+	// QueueCounted is told of each count of a queue.
+	QueueCounted(worker string, q worker.Queue, at time.Time)
+}
+
+type blind struct{}
+
+func (blind) RunEnded(string, worker.Status, time.Duration) {}
+func (blind) UnitsDone(string, worker.Counts)               {}
+func (blind) QueueCounted(string, worker.Queue, time.Time)  {}
 
 // Executor runs workers. It is safe for concurrent use.
 type Executor struct {
 	catalogue *worker.Catalogue
 	store     *store.Store
 	log       *slog.Logger
+	observer  Observer
 	owner     string
 	self      worker.Process // as the list of processes shows it
 	jobs      *river.Client[pgx.Tx]
@@ -76,8 +94,11 @@ func New(o Options) (*Executor, error) {
 	if err != nil {
 		host = "unknown"
 	}
-	e := &Executor{catalogue: o.Catalogue, store: o.Store, log: o.Log, owner: fmt.Sprintf("%s/%s/%d", host, o.Role, os.Getpid())}
+	e := &Executor{catalogue: o.Catalogue, store: o.Store, log: o.Log, observer: o.Observer, owner: fmt.Sprintf("%s/%s/%d", host, o.Role, os.Getpid())}
 	e.self = worker.Process{Owner: e.owner, Host: host, PID: os.Getpid(), Role: o.Role, Version: o.Version, Concurrency: max(1, o.Concurrency)}
+	if e.observer == nil {
+		e.observer = blind{}
+	}
 	workers := river.NewWorkers()
 	river.AddWorker(workers, &runWorker{e: e})
 	cfg := &river.Config{

@@ -86,6 +86,7 @@ func (e *Executor) states(ctx context.Context, defs []worker.Definition) ([]work
 		if d.Unmeasurable != "" {
 			states[i].Queue.Pending, states[i].Queue.UnmeasurableReason = nil, &d.Unmeasurable
 		}
+		e.observer.QueueCounted(d.Name, states[i].Queue, time.Now())
 	}
 	return states, nil
 }

@@ -33,6 +33,7 @@ func (e *Executor) Recover(ctx context.Context) (int, error) {
 				return n, err
 			}
 			if ended {
+				e.observer.RunEnded(r.Worker, worker.Interrupted, 0)
 				n++
 			}
 		}

@@ -28,6 +28,7 @@ type Options struct {
 	Doctor      Doctor // without one /health says that nothing was checked
 	Failures    Failures
 	Errors      ErrorSink        // takes unexpected errors; may be nil
+	Metrics     Metrics          // counts requests and answers /metrics; nil: there is no such page
 	Log         *slog.Logger     // discarded when nil
 	Version     string           // shown in the foot
 	Environment string           // shown in the bar, so that nobody mistakes production for a trial; may be empty
@@ -53,6 +54,7 @@ type handlers struct {
 	doctor      Doctor
 	failures    Failures
 	errors      ErrorSink
+	metrics     Metrics
 	log         *slog.Logger
 	version     string
 	environment string
@@ -69,7 +71,7 @@ type handlers struct {
 // New returns the panel. It opens nothing and starts nothing.
 func New(o Options) http.Handler {
 	h := &handlers{
-		catalogue: o.Catalogue, panel: o.Panel, ledger: o.Ledger, settings: o.Settings, archive: o.Archive, reviews: o.Reviews, importer: o.Importer, search: o.Search, thumbnails: o.Thumbnails, objects: o.Objects, doctor: o.Doctor, failures: o.Failures, errors: o.Errors, log: o.Log,
+		catalogue: o.Catalogue, panel: o.Panel, ledger: o.Ledger, settings: o.Settings, archive: o.Archive, reviews: o.Reviews, importer: o.Importer, search: o.Search, thumbnails: o.Thumbnails, objects: o.Objects, doctor: o.Doctor, failures: o.Failures, errors: o.Errors, metrics: o.Metrics, log: o.Log,
 		version: o.Version, environment: o.Environment, zone: o.Location, language: views.Language(o.Language), now: o.Now,
 		assets: static.URLs(), hosts: o.Hosts, reports: reports{dir: o.ReportsDir},
 	}

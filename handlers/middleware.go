@@ -53,6 +53,9 @@ func (h *handlers) logAccess(next echo.HandlerFunc) echo.HandlerFunc {
 			c.Error(err)
 		}
 		if r := c.Request(); !isProbe(r) {
+			if h.metrics != nil {
+				h.metrics.Answered(r.Method, c.Path(), c.Response().Status, time.Since(start))
+			}
 			h.log.InfoContext(r.Context(), "request answered", "method", r.Method, "route", c.Path(), "path", r.URL.Path, "status", c.Response().Status,
 				"bytes", c.Response().Size, "took_ms", time.Since(start).Milliseconds())
 		}

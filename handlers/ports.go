@@ -3,6 +3,7 @@ package handlers
 import (
 	"context"
 	"io"
+	"net/http"
 	"time"
 
 	"scrinalia/archive"
@@ -148,3 +149,10 @@ type Failures interface {
 
 // ErrorSink takes errors that nobody foresaw. It never waits.
 type ErrorSink interface{ Record(e worker.ServerError) }
+
+// Metrics count what was answered, and answer scrapes.
+type Metrics interface {
+	http.Handler
+	// Answered takes a request. route is the pattern, empty when none fits.
+	Answered(method, route string, status int, took time.Duration)
+}

@@ -53,7 +53,10 @@ func (h *handlers) routes(e *echo.Echo) {
 
 	get(views.ProcessesPath(), h.listProcesses) // people and scripts
 	get(views.HealthPath(), h.showHealth)       // people at night, and scripts
-	get(livePath, h.live)                       // supervisors
-	get(readyPath, h.ready)                     // load balancers
-	get(static.Prefix+"*", h.serveStatic)       // browsers
+	if h.metrics != nil {
+		get(metricsPath, echo.WrapHandler(h.metrics)) // Prometheus
+	}
+	get(livePath, h.live)                 // supervisors
+	get(readyPath, h.ready)               // load balancers
+	get(static.Prefix+"*", h.serveStatic) // browsers
 }

@@ -8,6 +8,8 @@ import (
 
 	"scrinalia/store/db"
 	"scrinalia/worker"
+
+	"github.com/jackc/pgx/v5"
 )
 
 // compactAbove is how many rows the tallies may have before a count folds them; a sum over 2,000 rows takes about a millisecond.
@@ -63,4 +65,23 @@ func (s *Store) StaleUnits(ctx context.Context, name string, fingerprint []byte,
 		}
 	}
 	return groups, nil
+}
+
+// jobStates are those of a job that is not done.
+var jobStates = []string{"available", "pending", "retryable", "running", "scheduled"}
+
+// Jobs counts the jobs of the queue that are not done, by state.
+func (s *Store) Jobs(ctx context.Context) (map[string]int64, error) {
+	rows, err := s.pool.Query(ctx, "SELECT s, (SELECT count(*) FROM river_job j WHERE j.state = s::river_job_state) FROM unnest($1::text[]) s", jobStates)
+	if err != nil {
+		return nil, translate("count jobs", err)
+	}
+	states := map[string]int64{}
+	var state string
+	var n int64
+	_, err = pgx.ForEachRow(rows, []any{&state, &n}, func() error {
+		states[state] = n
+		return nil
+	})
+	return states, translate("count jobs", err)
 }

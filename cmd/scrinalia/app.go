@@ -17,6 +17,7 @@ import (
 	"scrinalia/errorlog"
 	"scrinalia/executor"
 	"scrinalia/logging"
+	"scrinalia/metrics"
 	"scrinalia/picture"
 	"scrinalia/search"
 	"scrinalia/settings"
@@ -98,7 +99,8 @@ type program struct {
 	search    *search.Service
 	storage   storage.Bucket
 	errors    *errorlog.Log
-	local     *localpg.Server // nil with DATABASE_URL
+	metrics   *metrics.Metrics // nil in commands that nobody scrapes
+	local     *localpg.Server  // nil with DATABASE_URL
 }
 
 // open connects to the database, or to the private one of the data directory, and migrates it.
@@ -179,12 +181,21 @@ func (p *program) prepare(ctx context.Context, role string, concurrency int, pic
 			return err
 		}
 	}
-	registry := engine.NewRegistry(engines.Registrations(os.Getenv("OLLAMA_HOST"))...)
+	registrations := engines.Registrations(os.Getenv("OLLAMA_HOST"))
+	for i, r := range registrations {
+		registrations[i] = r.Watched(p.watchEngine)
+	}
+	registry := engine.NewRegistry(registrations...)
 	p.catalogue = all.Catalogue(p.store, registry, p.storage, pictures)
+	if role == "serve" {
+		p.metrics = p.newMetrics()
+	}
 	p.settings = settings.New(p.catalogue, p.store)
 	p.errors = errorlog.New(p.store, p.log)
 	var err error
-	p.executor, err = executor.New(executor.Options{Catalogue: p.catalogue, Store: p.store, Log: p.log, Role: role, Version: version, Concurrency: concurrency})
+	p.executor, err = executor.New(executor.Options{
+		Catalogue: p.catalogue, Store: p.store, Log: p.log, Role: role, Version: version, Concurrency: concurrency, Observer: p.metrics,
+	})
 	if err != nil {
 		return err
 	}

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"scrinalia/handlers"
+	"scrinalia/health"
 	"scrinalia/views"
 	"scrinalia/worker"
 
@@ -120,7 +121,9 @@ func (a *app) serve(ctx context.Context, f serveFlags) error {
 			return err
 		}
 	}
-	server := a.server(p, f, hosts)
+	doctor := a.doctor(p)
+	p.watchChecks(doctor)
+	server := a.server(p, f, hosts, doctor)
 	fmt.Fprintf(a.stderr, "Thumbnails are kept in %s\n", p.storage)
 	fmt.Fprintf(a.stderr, "Scrinalia is at http://%s (Ctrl-C stops it)\n", listener.Addr())
 	return p.serveUntil(ctx, server, listener)
@@ -129,10 +132,10 @@ func (a *app) serve(ctx context.Context, f serveFlags) error {
 // reportsDir is where the reports of imports through the panel are kept.
 func (a *app) reportsDir() string { return filepath.Join(a.dataDir, "imports") }
 
-func (a *app) server(p *program, f serveFlags, hosts handlers.Hosts) *http.Server {
+func (a *app) server(p *program, f serveFlags, hosts handlers.Hosts, doctor *health.Doctor) *http.Server {
 	return &http.Server{
 		Handler: handlers.New(handlers.Options{
-			Catalogue: p.catalogue, Panel: p.executor, Ledger: p.store, Settings: p.settings, Archive: p.store, Reviews: p.store, Importer: &panelImporter{p.store, a.reportsDir()}, Search: p.search, Thumbnails: p.store, Objects: p.storage, Doctor: a.doctor(p), Failures: p.store, Errors: p.errors, ReportsDir: a.reportsDir(), Log: p.log,
+			Catalogue: p.catalogue, Panel: p.executor, Ledger: p.store, Settings: p.settings, Archive: p.store, Reviews: p.store, Importer: &panelImporter{p.store, a.reportsDir()}, Search: p.search, Thumbnails: p.store, Objects: p.storage, Doctor: doctor, Metrics: p.metrics, Failures: p.store, Errors: p.errors, ReportsDir: a.reportsDir(), Log: p.log,
 			Version: version, Environment: f.environment, Location: time.Local, Language: f.language, Hosts: hosts,
 		}),
 		ReadHeaderTimeout: 10 * time.Second,
@@ -164,6 +167,7 @@ func (p *program) serveUntil(ctx context.Context, server *http.Server, listener 
 	group.Go(func() error { return p.keepLocal(ctx) })
 	group.Go(func() error { return p.search.Keep(ctx, readWords) })
 	group.Go(func() error { return p.errors.Keep(ctx) })
+	group.Go(func() error { return p.sampleMetrics(ctx) })
 	group.Go(func() error {
 		<-ctx.Done()
 		last, cancel := context.WithTimeout(context.WithoutCancel(ctx), stopWithin)
