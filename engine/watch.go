@@ -37,6 +37,7 @@ func (r Registration) Watched(watch Watch) Registration {
 			return watchedJudge{w, e.(Judge)}, nil
 		case worker.TitleQuality:
 			return watchedTitleChecker{w, e.(TitleChecker)}, nil
+		case worker.NoAxis:
 		}
 		return e, nil
 	}

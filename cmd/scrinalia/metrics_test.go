@@ -38,7 +38,7 @@ func TestMetricsOfTheProgram(t *testing.T) {
 	if strings.Contains(p.stderr.String(), "path=/metrics") || !strings.Contains(p.stderr.String(), "route=/workers/:name/runs") {
 		t.Errorf("the log: %s", p.stderr.String())
 	}
-	for _, line := range strings.Split(p.stderr.String(), "\n") {
+	for line := range strings.SplitSeq(p.stderr.String(), "\n") {
 		if strings.Contains(line, `msg="run finished"`) && (strings.Count(line, "run_id=") != 1 || strings.Count(line, "worker=") != 1) {
 			t.Errorf("the line of the run: %s", line)
 		}
