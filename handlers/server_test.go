@@ -19,7 +19,7 @@ func seconds(s float64) time.Duration { return time.Duration(s * float64(time.Se
 
 func serve(f *fake) http.Handler {
 	return handlers.New(handlers.Options{
-		Catalogue: catalogue(), Panel: f, Ledger: f, Settings: f, Archive: f, Reviews: f, Importer: f, Search: f, Failures: f, Errors: f, Version: "1.4.0", Environment: "production",
+		Catalogue: catalogue(), Panel: f, Ledger: f, Settings: f, Archive: f, Reviews: f, Importer: f, Search: f, Thumbnails: thumbnailed{}, Objects: thumbnailed{}, Failures: f, Errors: f, Version: "1.4.0", Environment: "production",
 		Location: saoPaulo, ReportsDir: f.dir, Now: func() time.Time { return noon },
 	})
 }

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"context"
 	"crypto/sha256"
+	"image"
+	"image/jpeg"
 	"io"
 	"net/http"
 	"testing"
@@ -40,6 +42,21 @@ func (p *pictures) Get(_ context.Context, key string) (io.ReadCloser, storage.In
 		return nil, storage.Info{}, worker.Errorf(worker.NotFound, "There is no object %s.", key)
 	}
 	return io.NopCloser(bytes.NewReader([]byte(someJPEG))), storage.Info{ContentType: "text/html", Size: int64(len(someJPEG))}, nil
+}
+
+// thumbnailed has a thumbnail of every description, one pixel high and wide.
+type thumbnailed struct{}
+
+func (thumbnailed) Thumbnail(context.Context, int64) (worker.Thumbnail, error) {
+	return worker.Thumbnail{Key: "thumbnails/one.jpg", ContentType: "image/jpeg", Digest: []byte{0x01, 0x23, 0x45, 0x67, 0x89, 0xab, 0xcd, 0xef}}, nil
+}
+
+func (thumbnailed) Get(context.Context, string) (io.ReadCloser, storage.Info, error) {
+	var b bytes.Buffer
+	if err := jpeg.Encode(&b, image.NewGray(image.Rect(0, 0, 1, 1)), nil); err != nil {
+		return nil, storage.Info{}, err
+	}
+	return io.NopCloser(&b), storage.Info{ContentType: "image/jpeg", Size: int64(b.Len())}, nil
 }
 
 func TestThumbnails(t *testing.T) {
