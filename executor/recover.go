@@ -80,7 +80,8 @@ func (e *Executor) waits(ctx context.Context, r store.InFlight) (bool, error) {
 	case rivertype.JobStateAvailable, rivertype.JobStatePending, rivertype.JobStateScheduled, rivertype.JobStateRetryable:
 		return true, nil
 	case rivertype.JobStateRunning:
-		return job.AttemptedAt == nil || time.Since(*job.AttemptedAt) < pickUpGrace, nil
+		now, err := e.store.Now(ctx) // the queue writes the database's clock; this process's own may be wrong
+		return err != nil || job.AttemptedAt == nil || now.Sub(*job.AttemptedAt) < pickUpGrace, err
 	case rivertype.JobStateCancelled, rivertype.JobStateCompleted, rivertype.JobStateDiscarded:
 	}
 	return false, nil

@@ -109,6 +109,12 @@ func (s *Store) Ping(ctx context.Context) error {
 	return translate("ping", s.pool.Ping(ctx))
 }
 
+// Now is the time on the database's clock, by which processes on several machines compare theirs.
+func (s *Store) Now(ctx context.Context) (now time.Time, err error) {
+	err = s.pool.QueryRow(ctx, "SELECT clock_timestamp()").Scan(&now)
+	return now, translate("read the clock", err)
+}
+
 // minVersion is server_version_num of the oldest PostgreSQL that is supported.
 const minVersion = 140000
 
