@@ -27,7 +27,7 @@ const (
 func (a *abandoned) look(ctx context.Context, now func() time.Time, count func(context.Context) (int64, error)) int64 {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if !a.asking && (a.asked.IsZero() || now().Sub(a.asked) >= abandonedFor) {
+	if at := now(); !a.asking && (a.asked.IsZero() || at.Sub(a.asked) >= abandonedFor) {
 		a.asking = true
 		go func() {
 			ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), abandonedLimit)
@@ -35,7 +35,7 @@ func (a *abandoned) look(ctx context.Context, now func() time.Time, count func(c
 			n, _ := count(ctx) // a database that is away is told elsewhere
 			a.mu.Lock()
 			defer a.mu.Unlock()
-			a.asking, a.asked, a.n = false, now(), n
+			a.asking, a.asked, a.n = false, at, n
 		}()
 	}
 	return a.n
