@@ -191,7 +191,7 @@ func subcommands() (names []string, help string) {
 		names = append(names, c.Name())
 		help += c.Flags().FlagUsages()
 	}
-	return append(names, "work"), help
+	return names, help
 }
 
 var variable = regexp.MustCompile(`\bSCRINALIA_[A-Z_]+\b`)
