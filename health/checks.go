@@ -28,17 +28,41 @@ type Panel interface {
 // Probe asks a server of models, the default one when host is empty. Host is set also when it fails.
 type Probe func(ctx context.Context, host string) (ollama.Server, error)
 
-// oneAtATime lets the checks of the database share one connection.
-type oneAtATime chan struct{}
+// inquiry is what the checks that ask the database share: one connection, by turns, and one look at the workers a report.
+type inquiry struct {
+	turn  chan struct{} // holds who asks; what follows is theirs
+	panel Panel
+	state []worker.State
+	read  time.Time
 
-func (o oneAtATime) do(ctx context.Context, ask func() error) error {
+	needs needs
+}
+
+func (q *inquiry) ask(ctx context.Context, ask func() error) error {
 	select {
-	case o <- struct{}{}:
-		defer func() { <-o }()
+	case q.turn <- struct{}{}:
+		defer func() { <-q.turn }()
 		return ask()
 	case <-ctx.Done():
 		return worker.Errorf(worker.Unavailable, "The database does not answer: %w", ctx.Err())
 	}
+}
+
+// states are the workers as a run of each would find them now. Reports are further apart than Limit, so that none is given those of the one before.
+func (q *inquiry) states(ctx context.Context) (list []worker.State, err error) {
+	err = q.ask(ctx, func() error {
+		if q.read.IsZero() || time.Since(q.read) >= Limit {
+			states, err := q.panel.Overview(ctx)
+			if err != nil {
+				return err
+			}
+			q.state, q.read = states, time.Now()
+			q.needs.learn(states)
+		}
+		list = q.state
+		return nil
+	})
+	return list, err
 }
 
 // Patient is what the checks of one program share.
@@ -53,14 +77,13 @@ type Patient struct {
 
 // Checks are all checks, in the order in which they matter.
 func (p Patient) Checks() []Check {
-	turn := make(oneAtATime, 1)
-	known := &needs{}
+	q := &inquiry{turn: make(chan struct{}, 1), panel: p.Panel}
 	list := []Check{
-		{"database", func(ctx context.Context) Finding { return p.database(ctx, turn) }},
-		{"models", func(ctx context.Context) Finding { return p.models(ctx, turn, known) }},
+		{"database", func(ctx context.Context) Finding { return p.database(ctx, q) }},
+		{"models", func(ctx context.Context) Finding { return p.models(ctx, q) }},
 		{"storage", p.storage},
-		{"executors", func(ctx context.Context) Finding { return p.executors(ctx, turn) }},
-		{"configuration", func(ctx context.Context) Finding { return p.configuration(ctx, turn, known) }},
+		{"executors", func(ctx context.Context) Finding { return p.executors(ctx, q) }},
+		{"configuration", func(ctx context.Context) Finding { return configuration(ctx, q) }},
 	}
 	if p.Disk != nil {
 		list = append(list, Check{"disk", func(context.Context) Finding { return p.disk() }})
@@ -76,9 +99,9 @@ const (
 	farBehind          = 64 << 20
 )
 
-func (p Patient) database(ctx context.Context, turn oneAtATime) Finding {
+func (p Patient) database(ctx context.Context, q *inquiry) Finding {
 	var f worker.DatabaseFacts
-	err := turn.do(ctx, func() (err error) { f, err = p.Database.DatabaseFacts(ctx); return err })
+	err := q.ask(ctx, func() (err error) { f, err = p.Database.DatabaseFacts(ctx); return err })
 	if err != nil {
 		return Finding{
 			Verdict: Failed, Say: Say("database.down"), Error: words(err), All: true,
@@ -161,9 +184,9 @@ func (p Patient) probeStorage(ctx context.Context) error {
 // waitsTooLong is how long a run may be queued while nothing runs.
 const waitsTooLong = 10 * time.Second
 
-func (p Patient) executors(ctx context.Context, turn oneAtATime) Finding {
+func (p Patient) executors(ctx context.Context, q *inquiry) Finding {
 	var f worker.RunFacts
-	err := turn.do(ctx, func() (err error) { f, err = p.Database.RunFacts(ctx); return err })
+	err := q.ask(ctx, func() (err error) { f, err = p.Database.RunFacts(ctx); return err })
 	if err != nil {
 		return Finding{Verdict: Unknown, Say: Say("needs.database"), Error: words(err)}
 	}
@@ -183,13 +206,11 @@ func (p Patient) executors(ctx context.Context, turn oneAtATime) Finding {
 	return r
 }
 
-func (p Patient) configuration(ctx context.Context, turn oneAtATime, known *needs) Finding {
-	var states []worker.State
-	err := turn.do(ctx, func() (err error) { states, err = p.Panel.Overview(ctx); return err })
+func configuration(ctx context.Context, q *inquiry) Finding {
+	states, err := q.states(ctx)
 	if err != nil {
 		return Finding{Verdict: Unknown, Say: Say("needs.database"), Error: words(err)}
 	}
-	known.learn(states)
 	r := Finding{Verdict: OK, Say: Say("configuration.up"), Measured: Say("configuration.workers", len(states))}
 	note := func(v Verdict, s worker.State, say *Message, do Advice) {
 		if v.Worse(r.Verdict) {

@@ -44,15 +44,11 @@ func (n *needs) get() (models map[string]map[string][]string, known bool) {
 	return n.models, n.known
 }
 
-func (p Patient) models(ctx context.Context, turn oneAtATime, known *needs) Finding {
-	var states []worker.State
-	err := turn.do(ctx, func() (err error) { states, err = p.Panel.Overview(ctx); return err })
-	if err == nil {
-		known.learn(states)
-	}
-	wanted, ok := known.get()
+func (p Patient) models(ctx context.Context, q *inquiry) Finding {
+	_, _ = q.states(ctx) // without the database, what was needed last still is
+	wanted, known := q.needs.get()
 	if len(wanted) == 0 {
-		return p.unneededModels(ctx, ok)
+		return p.unneededModels(ctx, known)
 	}
 	r := Finding{Verdict: OK, Say: Say("models.up")}
 	missing, all := 0, 0

@@ -1,6 +1,7 @@
 package views
 
 import (
+	"slices"
 	"time"
 
 	"scrinalia/health"
@@ -66,10 +67,8 @@ func (p HealthPage) Headline() string {
 
 func (p HealthPage) with(verdicts ...health.Verdict) (list []health.Result) {
 	for _, r := range p.Report.Results {
-		for _, v := range verdicts {
-			if r.Verdict == v {
-				list = append(list, r)
-			}
+		if slices.Contains(verdicts, r.Verdict) {
+			list = append(list, r)
 		}
 	}
 	return list

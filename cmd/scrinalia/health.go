@@ -13,6 +13,7 @@ import (
 
 	"scrinalia/engine/ollama"
 	"scrinalia/health"
+	"scrinalia/logging"
 	"scrinalia/views"
 	"scrinalia/worker"
 
@@ -131,16 +132,17 @@ func (a *app) doctor(p *program) *health.Doctor {
 func (a *app) process() health.Finding {
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)
+	memory, goroutines := (m.Sys-m.HeapReleased)>>20, runtime.NumGoroutine()
 	facts := []health.Fact{
 		{Name: "version", Value: version},
 		{Name: "uptime", Value: time.Since(started).Round(time.Second).String()},
-		{Name: "memory", Value: fmt.Sprintf("%d MB", (m.Sys-m.HeapReleased)>>20)},
-		{Name: "goroutines", Value: fmt.Sprint(runtime.NumGoroutine())},
+		{Name: "memory", Value: fmt.Sprintf("%d MB", memory)},
+		{Name: "goroutines", Value: fmt.Sprint(goroutines)},
 	}
 	for _, s := range a.effective() {
 		facts = append(facts, health.Fact{Name: s.name, Value: s.value + " (" + s.origin + ")"})
 	}
-	return health.Finding{Verdict: health.OK, Say: health.Say("process.up"), Measured: health.Say("process.measured", runtime.NumGoroutine(), (m.Sys-m.HeapReleased)>>20), Facts: facts}
+	return health.Finding{Verdict: health.OK, Say: health.Say("process.up"), Measured: health.Say("process.measured", goroutines, memory), Facts: facts}
 }
 
 // setting is one of the process, without secrets.
@@ -158,16 +160,16 @@ func (a *app) effective() []setting {
 		return "flag"
 	}
 	address := func(variable, value, none string) setting {
-		s := setting{variable, withoutPassword(value), origin(variable, value, "")}
+		s := setting{variable, shown(value), origin(variable, value, "")}
 		if value == "" {
 			s.value = none
 		}
 		return s
 	}
 	list := []setting{
-		address("DATABASE_URL", string(a.databaseURL), "a private PostgreSQL in the data directory"),
+		address("DATABASE_URL", a.databaseURL.Reveal(), "a private PostgreSQL in the data directory"),
 		{"SCRINALIA_DATA_DIR", a.dataDir, origin("SCRINALIA_DATA_DIR", a.dataDir, defaultDataDir(a.getenv))},
-		address("SCRINALIA_STORAGE_URL", string(a.storageURL), "a folder in the data directory"),
+		address("SCRINALIA_STORAGE_URL", a.storageURL.Reveal(), "a folder in the data directory"),
 		address("OLLAMA_HOST", a.getenv("OLLAMA_HOST"), "http://127.0.0.1:11434"),
 		{"SCRINALIA_LOG_LEVEL", a.logLevel, origin("SCRINALIA_LOG_LEVEL", a.logLevel, "info")},
 		{"SCRINALIA_LOG_FORMAT", a.logFormat, origin("SCRINALIA_LOG_FORMAT", a.logFormat, "text")},
@@ -182,23 +184,13 @@ func (a *app) effective() []setting {
 	return list
 }
 
-// withoutPassword cuts the credentials out of an address. What is no URL may have them anywhere, so that nothing of it is shown.
-func withoutPassword(address string) string {
-	u, err := url.Parse(address)
-	switch {
-	case err != nil || !strings.Contains(address, "://") && strings.ContainsAny(address, "=@"):
+// shown is an address without credentials. What cannot be read as one may have them anywhere, so that nothing of it is shown.
+func shown(address string) string {
+	_, err := url.Parse(address)
+	if isURL := strings.Contains(address, "://"); isURL && err != nil || !isURL && strings.ContainsAny(address, "=@") {
 		return "present"
-	case u.User != nil:
-		u.User = nil
 	}
-	q := u.Query()
-	for name := range q {
-		if strings.Contains(strings.ToLower(name), "password") || strings.Contains(strings.ToLower(name), "secret") {
-			q.Del(name)
-		}
-	}
-	u.RawQuery = q.Encode()
-	return u.String()
+	return logging.Redact(address)
 }
 
 // disk looks at where the program keeps files.

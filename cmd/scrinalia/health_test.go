@@ -151,3 +151,24 @@ func TestHealthPage(t *testing.T) {
 		t.Error("in Portuguese it is English")
 	}
 }
+
+// TestShown: what the health page shows of an address has no credentials.
+func TestShown(t *testing.T) {
+	t.Parallel()
+	for address, want := range map[string]string{
+		"":                                               "",
+		"/srv/objects":                                   "/srv/objects",
+		"127.0.0.1:11434":                                "127.0.0.1:11434",
+		"user:word@models.example:11434":                 "present",
+		"host=db password=word user=a":                   "present",
+		"https://user:word@models.example":               "https://models.example",
+		"postgres://a:word@db:5432/x?y=z":                "postgres://db:5432/x?y=z",
+		"postgres://a:wo/rd@db/x":                        "present",
+		"postgres://db/x?password=word&y=z":              "postgres://db/x?password=[cut]&y=z",
+		"s3://bucket?endpoint=10.0.0.1:9000&secret=word": "s3://bucket?endpoint=10.0.0.1:9000&secret=[cut]",
+	} {
+		if got := shown(address); got != want {
+			t.Errorf("%s is shown as %q, want %q", address, got, want)
+		}
+	}
+}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"slices"
 
 	"scrinalia/worker"
 
@@ -63,10 +64,5 @@ func (s Server) Has(model string) bool { return holds(s.Installed, model) }
 func (s Server) Keeps(model string) bool { return holds(s.Loaded, model) }
 
 func holds(list []string, model string) bool {
-	for _, m := range list {
-		if SameModel(m, model) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(list, func(m string) bool { return SameModel(m, model) })
 }

@@ -10,9 +10,12 @@ import (
 	"net"
 	"net/http"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
+
+	"scrinalia/engine/ollama"
 )
 
 // Server is a running server. Start and Stop may be called again and again: it keeps its address.
@@ -125,10 +128,8 @@ func (s *Server) read(w http.ResponseWriter, r *http.Request) (q asked, ok bool)
 		answer(w, map[string]any{"error": err.Error()})
 		return q, false
 	}
-	for _, m := range s.models {
-		if strings.TrimSuffix(m, ":latest") == strings.TrimSuffix(q.Model, ":latest") {
-			return q, true
-		}
+	if slices.ContainsFunc(s.models, func(m string) bool { return ollama.SameModel(m, q.Model) }) {
+		return q, true
 	}
 	w.WriteHeader(http.StatusNotFound)
 	answer(w, map[string]any{"error": "model '" + q.Model + "' not found"})
