@@ -35,6 +35,9 @@ func (h *handlers) listReviews(c echo.Context) error {
 	if page.Kind != "" && !page.Kind.Known() && page.Kind != views.Decided {
 		return &worker.Error{Kind: worker.Invalid, Msg: "The filter was refused.", Fields: map[string]string{"kind": fmt.Sprintf("kind takes one of %v, %s", archive.Kinds, views.Decided)}}
 	}
+	if after := c.QueryParam("after"); after != "" && after != "0" && page.After == 0 {
+		return &worker.Error{Kind: worker.Invalid, Msg: "The filter was refused.", Fields: map[string]string{"after": "after is the number of the review that the page before ended with; leave it out to begin at the start"}}
+	}
 	var err error
 	if page.Counts, err = h.reviews.ReviewCounts(ctx); err != nil {
 		return err

@@ -32,6 +32,11 @@ func TestReviewsPage(t *testing.T) {
 			t.Errorf("%s: %d reviews", kind, n)
 		}
 	}
+	for _, after := range []string{"x", "-1", "99999999999999999999"} {
+		if a := get(t, f, "/reviews?kind=CONFLICT&after="+after); a.StatusCode != http.StatusUnprocessableEntity {
+			t.Errorf("after=%s: %d, not 422", after, a.StatusCode)
+		}
+	}
 	if a := get(t, f, "/reviews?kind=pairs"); a.StatusCode != http.StatusUnprocessableEntity {
 		t.Errorf("no such kind: %d", a.StatusCode)
 	}

@@ -42,12 +42,16 @@ func main() {
 
 // run is the program without its process: arguments and environment in, exit status out.
 func run(ctx context.Context, args []string, getenv func(string) string, stdout, stderr io.Writer) int {
-	a := &app{getenv: getenv, stdout: stdout, stderr: stderr}
+	out := &standardOutput{w: stdout}
+	a := &app{getenv: getenv, stdout: out, stderr: stderr}
 	root := a.rootCommand()
 	root.SetArgs(args)
-	root.SetOut(stdout)
+	root.SetOut(out)
 	root.SetErr(stderr)
 	err := root.ExecuteContext(ctx)
+	if err == nil {
+		err = out.failed()
+	}
 	if err == nil {
 		return 0
 	}

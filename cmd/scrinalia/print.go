@@ -8,6 +8,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"sync"
 	"text/tabwriter"
 	"time"
 
@@ -21,6 +22,33 @@ func printJSON(w io.Writer, v any) error {
 	enc.SetIndent("", "  ")
 	enc.SetEscapeHTML(false)
 	return enc.Encode(v)
+}
+
+// standardOutput is where results go. It remembers that something could not be written, which the printing of a line here and there does not look at:
+// a list that lost its end on a full disk must not end with status 0. It is safe for concurrent use.
+type standardOutput struct {
+	mu  sync.Mutex
+	w   io.Writer
+	err error // the first
+}
+
+func (o *standardOutput) Write(b []byte) (int, error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	n, err := o.w.Write(b)
+	if o.err == nil {
+		o.err = err
+	}
+	return n, err
+}
+
+func (o *standardOutput) failed() error {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.err == nil {
+		return nil
+	}
+	return fmt.Errorf("the output could not be written as a whole: %w", o.err)
 }
 
 // progress shows a run under way: a bar on a terminal, a line every few seconds elsewhere.
