@@ -26,6 +26,10 @@ SET processed = @processed, failed = @failed, skipped = @skipped, notes = @notes
 WHERE id = @id AND status = 'RUNNING'
 RETURNING (cancel_requested_at IS NOT NULL)::boolean AS cancelled;
 
+-- LockRunUnderWay keeps a running run from ending before this transaction does; no row means that it is over.
+-- name: LockRunUnderWay :one
+SELECT id FROM archive_worker_runs WHERE id = @id AND status = 'RUNNING' FOR SHARE;
+
 -- FinishRun writes the outcome; no row means that the run already has one, which stays.
 -- name: FinishRun :execrows
 UPDATE archive_worker_runs

@@ -83,7 +83,7 @@ func TestEditsOfTextsThatChangedMeanwhile(t *testing.T) {
 	a := newArchive(t)
 	a.onlyRule("original_title", "x", "y")
 	a.load(record{"description_id": "a", "title": "x1"}, record{"description_id": "b", "title": "x2"}, record{"description_id": "c", "title": "x3"})
-	run := a.run(worker.Transfer, nil)
+	a.run(worker.Transfer, nil)
 	units, _, err := a.ClaimCleaning(t.Context(), 0, 100, false)
 	if err != nil || len(units) != 3 {
 		t.Fatalf("claimed %v, %v", units, err)
@@ -94,7 +94,7 @@ func TestEditsOfTextsThatChangedMeanwhile(t *testing.T) {
 	}
 	a.exec("UPDATE documents SET original_title = 'edited' WHERE description_id = 'a'")
 	a.exec("UPDATE documents SET review_status = 'HUMAN_APPROVED' WHERE description_id = 'b'")
-	got, err := a.ApplyCleaning(t.Context(), run.ID, false, edits)
+	got, err := a.ApplyCleaning(t.Context(), a.underWay(worker.Cleaning), false, edits)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -112,7 +112,7 @@ func TestVerdictsOnWhatChangedMeanwhile(t *testing.T) {
 	t.Parallel()
 	a := newArchive(t)
 	a.load(record{"description_id": "a", "title": "Ata"}, record{"description_id": "b", "title": "Carta"}, record{"description_id": "c", "title": "Diário"})
-	run := a.run(worker.Transfer, nil)
+	a.run(worker.Transfer, nil)
 	docs, err := a.ClaimValidation(t.Context(), 0, 10, false)
 	if err != nil || len(docs) != 3 {
 		t.Fatalf("claimed %v, %v", docs, err)
@@ -124,7 +124,7 @@ func TestVerdictsOnWhatChangedMeanwhile(t *testing.T) {
 	a.exec("INSERT INTO tags (name) VALUES ('praias')")
 	a.exec("INSERT INTO document_tags (document_id, tag_id, origin, person) SELECT d.id, t.id, 'human', 'ana' FROM documents d, tags t WHERE d.description_id = 'a'")
 	a.exec("UPDATE documents SET review_status = 'REJECTED' WHERE description_id = 'b'")
-	got, changed, err := a.ApplyVerdicts(t.Context(), run.ID, false, verdicts)
+	got, changed, err := a.ApplyVerdicts(t.Context(), a.underWay(worker.QualityValidator), false, verdicts)
 	if err != nil {
 		t.Fatal(err)
 	}

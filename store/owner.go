@@ -18,8 +18,8 @@ import (
 // lockBase is the high half of the advisory locks that runs hold: "SCRN" in ASCII. The low half is the run's id.
 const lockBase int64 = 0x5343524e << 32
 
-// ErrOwnershipLost means that the connection that holds a run's lock is gone: the run belongs to nobody, or to recovery.
-var ErrOwnershipLost = errors.New("the database connection that owns the run was lost")
+// ErrOwnershipLost means that the run is no longer this process's: the connection that holds its lock is gone, or it was ended by somebody else.
+var ErrOwnershipLost = errors.New("the run is no longer owned by this process")
 
 // Owner holds a run: a connection of its own with the run's advisory lock. What it writes to the ledger goes through that very
 // connection, so that whoever lost the lock cannot write. It is safe for concurrent use.

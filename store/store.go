@@ -145,18 +145,28 @@ func (s *Store) inTx(ctx context.Context, op string, fn func(*db.Queries) error)
 // errDryRun rolls a dry run's transaction back.
 var errDryRun = errors.New("dry run: rolled back")
 
-// inRunTx is inTx for a batch of a run; a dry run does the same work and takes it back.
-func (s *Store) inRunTx(ctx context.Context, op string, dry bool, fn func(*db.Queries) error) error {
+// inRunTx is inTx for a batch of a run. A dry run does the same work and takes it back; the batch of a run that is over is rolled back.
+func (s *Store) inRunTx(ctx context.Context, op string, runID int64, dry bool, fn func(*db.Queries) error) error {
 	err := s.inTx(ctx, op, func(q *db.Queries) error {
 		if err := fn(q); err != nil {
 			return err
 		}
-		if dry {
-			return errDryRun
-		}
-		return nil
+		return endBatch(ctx, q, runID, dry)
 	})
 	return ignoreDryRun(err)
+}
+
+// endBatch is the last statement of a batch's transaction: it lets it commit only while its run is under way, and keeps the run from ending before it did.
+// So nothing of a run is written once its outcome is. Only here, since the lock would keep the run's own progress waiting for a long batch.
+func endBatch(ctx context.Context, q *db.Queries, runID int64, dry bool) error {
+	if dry {
+		return errDryRun
+	}
+	_, err := q.LockRunUnderWay(ctx, runID)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return fmt.Errorf("%w: run %d is over, and a batch that it had under way was rolled back", ErrOwnershipLost, runID)
+	}
+	return err
 }
 
 func ignoreDryRun(err error) error {

@@ -34,10 +34,7 @@ func (s *Store) TransferBatch(ctx context.Context, runID int64, o worker.Common,
 		if err := s.transferSet(ctx, tx, runID, ids, &b); err != nil {
 			return err
 		}
-		if o.DryRun {
-			return errDryRun
-		}
-		return nil
+		return endBatch(ctx, s.q.WithTx(tx), runID, o.DryRun)
 	}))
 	return b, ignoreDryRun(err)
 }

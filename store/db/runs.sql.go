@@ -579,6 +579,18 @@ func (q *Queries) ListUnitFailures(ctx context.Context, arg ListUnitFailuresPara
 	return items, nil
 }
 
+const lockRunUnderWay = `-- name: LockRunUnderWay :one
+SELECT id FROM archive_worker_runs WHERE id = $1 AND status = 'RUNNING' FOR SHARE
+`
+
+// LockRunUnderWay keeps a running run from ending before this transaction does; no row means that it is over.
+func (q *Queries) LockRunUnderWay(ctx context.Context, id int64) (int64, error) {
+	row := q.db.QueryRow(ctx, lockRunUnderWay, id)
+	var id_2 int64
+	err := row.Scan(&id_2)
+	return id_2, err
+}
+
 const neighbourRuns = `-- name: NeighbourRuns :one
 SELECT coalesce((SELECT max(p.id) FROM archive_worker_runs p WHERE p.worker_name = $1 AND p.id < $2), 0)::bigint AS previous,
     coalesce((SELECT min(n.id) FROM archive_worker_runs n WHERE n.worker_name = $1 AND n.id > $2), 0)::bigint AS following
