@@ -17,6 +17,7 @@ const (
 	saveEvery   = 200 * time.Millisecond // between two savings of progress by batches
 	beatEvery   = time.Second            // heartbeat, and how soon a cancel is seen
 	lastWordFor = 5 * time.Second        // for writing the outcome after everything else was stopped
+	obeyWithin  = 3 * time.Second        // for work to return after its context ended; then the run ends without it
 )
 
 // executeQueued executes a run that was handed over by the queue.
@@ -95,7 +96,7 @@ func (e *Executor) do(ctx context.Context, owner *store.Owner, run worker.Run, p
 	defer stop(nil)
 	var beat sync.WaitGroup
 	beat.Go(func() { p.beat(ctx, stop) })
-	err = guard(ctx, task, worker.Env{RunID: run.ID, Log: e.log, Report: p.report})
+	err = e.supervise(ctx, task, worker.Env{RunID: run.ID, Log: e.log, Report: p.report})
 	if cause := context.Cause(ctx); cause != nil && err != nil {
 		err = errors.Join(cause, ctx.Err(), err) // the queue stops its jobs with a cause of its own
 	}
@@ -106,6 +107,35 @@ func (e *Executor) do(ctx context.Context, owner *store.Owner, run worker.Run, p
 
 // errNotQueued means that the run was cancelled between being picked up and being started.
 var errNotQueued = fmt.Errorf("%w before it started", ErrCancelled)
+
+// errDisobeyed means that the work did not return after its context had ended.
+var errDisobeyed = errors.New("the work did not stop in time and was left behind")
+
+// supervise does the work and returns its error. Work that goes on for obeyWithin after its context ended, such as a call of an engine that looks at
+// no context, is left behind: the run ends without it, and whatever it does afterwards is thrown away, since a batch of a run that is over cannot commit.
+func (e *Executor) supervise(ctx context.Context, task worker.Task, env worker.Env) error {
+	done := make(chan error, 1)
+	go func() { done <- guard(ctx, task, env) }()
+	select {
+	case err := <-done:
+		return err
+	case <-ctx.Done():
+	}
+	patience := time.NewTimer(obeyWithin)
+	defer patience.Stop()
+	select {
+	case err := <-done:
+		return err
+	case <-patience.C:
+	}
+	told := time.Now()
+	e.log.WarnContext(ctx, "the work did not stop when it was told to: the run ends without it, and its result will be thrown away", "waited", obeyWithin)
+	go func() {
+		<-done
+		e.log.InfoContext(ctx, "work that had been left behind came back, its result was thrown away", "late", time.Since(told))
+	}()
+	return errDisobeyed
+}
 
 // guard turns a panic of a worker into an error, so that its run fails and the process goes on.
 func guard(ctx context.Context, task worker.Task, env worker.Env) (err error) {
@@ -179,6 +209,7 @@ type progressor struct {
 	notify   func(worker.Run)
 	observer Observer
 	saved    time.Time
+	over     bool // the totals have been taken: what is reported later belongs to work that was left behind
 
 	grown     func(context.Context) error // called each time the run has done ten times as much
 	grownNext int64
@@ -201,6 +232,9 @@ func (p *progressor) started(total int64) {
 func (p *progressor) report(ctx context.Context, b worker.Batch) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	if p.over {
+		return errDisobeyed
+	}
 	p.run.Counts = p.run.Add(b.Counts)
 	p.observer.UnitsDone(p.run.Worker, b.Counts)
 	if b.Unit != "" {
@@ -281,8 +315,10 @@ func (p *progressor) took() time.Duration {
 	return time.Since(*p.run.StartedAt)
 }
 
+// totals ends the counting.
 func (p *progressor) totals() (worker.Counts, map[string]worker.Note) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	p.over = true
 	return p.run.Counts, p.run.Notes
 }
