@@ -43,6 +43,7 @@ var measurements = []measurement{
 	{"workers", (*bench).measureWorkers, "GET /workers and its polls at real size"},
 	{"ready", (*bench).measureReady, "server ready, and its memory"},
 	{"overhead", (*bench).measureOverhead, "queued -> running -> finished"},
+	{"recovery", (*bench).measureRecovery, "what dead processes left, at a start"},
 	{"transfer", (*bench).measureTransfer, "transfer against a bare COPY"},
 	{"import", (*bench).measureImport, "import against a bare COPY"},
 	{"models", (*bench).measureModels, "the built-in engines, and what a run spends beside its engine"},

@@ -131,8 +131,8 @@ func (e *Executor) supervise(ctx context.Context, task worker.Task, env worker.E
 	told := time.Now()
 	e.log.WarnContext(ctx, "the work did not stop when it was told to: the run ends without it, and its result will be thrown away", "waited", obeyWithin)
 	go func() {
-		<-done
-		e.log.InfoContext(ctx, "work that had been left behind came back, its result was thrown away", "late", time.Since(told))
+		err := <-done
+		e.log.InfoContext(ctx, "work that had been left behind came back, its result was thrown away", "late", time.Since(told), "err", err)
 	}()
 	return errDisobeyed
 }

@@ -13,7 +13,7 @@ import (
 )
 
 const (
-	recoverPage = 500              // rows looked at together
+	recoverRows = 500              // looked at together
 	pickUpGrace = 10 * time.Second // between a job being picked up and its run being owned
 )
 
@@ -22,46 +22,66 @@ const (
 func (e *Executor) Recover(ctx context.Context) (int, error) {
 	n := 0
 	for after := int64(0); ; {
-		page, err := e.store.InFlightRuns(ctx, after, recoverPage)
+		page, err := e.store.InFlightRuns(ctx, after, recoverRows)
 		if err != nil {
 			return n, err
 		}
-		for _, r := range page {
-			after = r.ID
-			ended, err := e.recoverOne(ctx, r)
-			if err != nil {
-				return n, err
-			}
-			if ended {
-				e.observer.RunEnded(r.Worker, worker.Interrupted, 0)
-				n++
-			}
+		ended, err := e.recoverPage(ctx, page)
+		n += ended
+		if err != nil {
+			return n, err
 		}
-		if len(page) < recoverPage {
+		if len(page) < recoverRows {
 			return n, e.stepAll(ctx)
 		}
+		after = page[len(page)-1].ID
 	}
 }
 
-func (e *Executor) recoverOne(ctx context.Context, r store.InFlight) (bool, error) {
-	if r.Held {
-		return false, nil
-	}
-	why := "The process that asked for the run was gone before it started."
-	if r.Status == worker.Running {
-		why = fmt.Sprintf("The process %s stopped answering", r.Owner)
-		if r.Heartbeat != nil {
-			why += " at " + r.Heartbeat.UTC().Format("2006-01-02 15:04:05 MST")
+// recoverPage ends the orphans among these runs.
+func (e *Executor) recoverPage(ctx context.Context, page []store.InFlight) (int, error) {
+	orphans := map[int64]store.InFlight{}
+	reasons := map[int64]string{}
+	for _, r := range page {
+		if r.Held {
+			continue
 		}
-		why += "; what was committed stays, the next run goes on from there."
-	} else if waiting, err := e.waits(ctx, r); err != nil || waiting {
-		return false, err
+		if r.Status == worker.Queued {
+			waiting, err := e.waits(ctx, r)
+			if err != nil {
+				return 0, err
+			}
+			if waiting {
+				continue
+			}
+		}
+		orphans[r.ID], reasons[r.ID] = r, whyOrphaned(r)
 	}
-	ended, err := e.store.Interrupt(ctx, r.ID, why)
-	if ended {
-		e.log.WarnContext(ctx, "run recovered", "run_id", r.ID, "worker", r.Worker, "owner", r.Owner)
+	if len(orphans) == 0 {
+		return 0, nil
 	}
-	return ended, err
+	ended, err := e.store.Interrupt(ctx, reasons)
+	for _, id := range ended {
+		r := orphans[id]
+		e.log.WarnContext(ctx, "run recovered", "run_id", id, "worker", r.Worker, "owner", r.Owner, "reason", reasons[id])
+		e.observer.RunEnded(r.Worker, worker.Interrupted, 0)
+	}
+	return len(ended), err
+}
+
+// whyOrphaned is the reason that the ledger keeps.
+func whyOrphaned(r store.InFlight) string {
+	if r.Status == worker.Queued {
+		return "The process that asked for the run was gone before it started."
+	}
+	why := fmt.Sprintf("The process %s stopped answering", r.Owner)
+	if r.Heartbeat != nil {
+		why += " at " + r.Heartbeat.UTC().Format("2006-01-02 15:04:05 MST")
+	}
+	if r.Unit != "" {
+		why += ", after " + r.Unit
+	}
+	return why + "; what was committed stays, the next run goes on from there."
 }
 
 // waits says whether a queued run can still be picked up.

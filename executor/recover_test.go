@@ -4,13 +4,16 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"strings"
 	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
+	"scrinalia/executor"
 	"scrinalia/store"
+	"scrinalia/store/storetest"
 	"scrinalia/worker"
 )
 
@@ -144,6 +147,36 @@ func TestRecoverPagesPastWhatItLeavesAlone(t *testing.T) {
 	n, err := b.executor(0).Recover(t.Context())
 	if err != nil || n != orphans {
 		t.Errorf("recovered %d, %v; want %d", n, err, orphans)
+	}
+}
+
+// TestRecoveryOfManyOrphans needs no connection for each.
+func TestRecoveryOfManyOrphans(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, map[string]work{"probe": nil})
+	const orphans = 1000
+	b.exec(`INSERT INTO archive_worker_runs (worker_name, status, trigger, requested_by, config, config_fingerprint, started_at, owner, heartbeat_at, current_unit)
+		SELECT 'w' || g, 'RUNNING', 'CLI', 'test', '{}', '', now(), 'host-a/work/' || g, '2026-11-30 12:00:00Z', 'BR 7.' || g FROM generate_series(1, $1) g`, orphans)
+	line := storetest.NewLine(t, b.url)
+	s, err := store.Open(t.Context(), line.URL, slog.New(slog.DiscardHandler))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(s.Close)
+	e, err := executor.New(executor.Options{Catalogue: b.catalogue, Store: s, Log: slog.New(slog.DiscardHandler), Role: "test"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	n, err := e.Recover(t.Context())
+	if err != nil || n != orphans {
+		t.Errorf("recovered %d, %v; want %d", n, err, orphans)
+	}
+	if opened := line.Opened(); opened > 3 {
+		t.Errorf("%d connections were made", opened)
+	}
+	const why = "The process host-a/work/7 stopped answering at 2026-11-30 12:00:00 UTC, after BR 7.7; what was committed stays, the next run goes on from there."
+	if n := b.count("SELECT count(*) FROM archive_worker_runs WHERE worker_name = 'w7' AND error = $1", why); n != 1 {
+		t.Errorf("the ledger does not say %q", why)
 	}
 }
 

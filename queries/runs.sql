@@ -37,6 +37,15 @@ SET status = @status, finished_at = clock_timestamp(), error = sqlc.narg(error),
     processed = @processed, failed = @failed, skipped = @skipped, notes = @notes
 WHERE id = @id AND status IN ('QUEUED', 'RUNNING');
 
+-- InterruptRuns ends runs whose lock nobody holds, each with its own reason, and keeps their last counts. It holds the lock of each until it commits, so that
+-- an owner that is just starting is never in the way. What comes back was ended.
+-- name: InterruptRuns :many
+UPDATE archive_worker_runs r
+SET status = 'INTERRUPTED', finished_at = clock_timestamp(), error = u.reason
+FROM (SELECT unnest(@ids::bigint[]) AS id, unnest(@reasons::text[]) AS reason) u
+WHERE r.id = u.id AND r.status IN ('QUEUED', 'RUNNING') AND pg_try_advisory_xact_lock(u.id + sqlc.arg(lock_base)::bigint)
+RETURNING r.id;
+
 -- GetRun returns one row of the ledger.
 -- name: GetRun :one
 SELECT * FROM archive_worker_runs WHERE id = @id;
@@ -91,7 +100,7 @@ RETURNING *;
 -- ListInFlight returns every queued or running row above an id with what recovery must know: whether somebody holds its lock, and
 -- whether its job can still be picked up.
 -- name: ListInFlight :many
-SELECT r.id, r.worker_name, r.status, r.owner, r.heartbeat_at, r.queued_at, r.job_id,
+SELECT r.id, r.worker_name, r.status, r.owner, r.heartbeat_at, r.queued_at, r.job_id, r.current_unit,
     lock_is_held(r.id + sqlc.arg(lock_base)::bigint) AS held
 FROM archive_worker_runs r
 WHERE r.status IN ('QUEUED', 'RUNNING') AND r.id > @after

@@ -99,8 +99,8 @@ func TestABatchOfARunThatIsOver(t *testing.T) {
 			done <- task(t.Context(), worker.Env{RunID: run, Log: slog.New(slog.DiscardHandler), Report: func(context.Context, worker.Batch) error { return nil }})
 		}()
 		a.waitsForALock(d.Name + " to stamp its first batch")
-		if ended, err := a.Interrupt(t.Context(), run, "gone"); err != nil || !ended {
-			t.Fatalf("%s: interrupted %t, %v", d.Name, ended, err)
+		if ended, err := a.Interrupt(t.Context(), map[int64]string{run: "gone"}); err != nil || len(ended) != 1 {
+			t.Fatalf("%s: interrupted %v, %v", d.Name, ended, err)
 		}
 		release()
 		if err := <-done; !errors.Is(err, store.ErrOwnershipLost) {
@@ -129,8 +129,8 @@ func TestTheEndWaitsForABatchThatCommits(t *testing.T) {
 	}
 	done := make(chan error, 1)
 	go func() {
-		ok, err := a.Interrupt(t.Context(), run, "gone")
-		if err == nil && !ok {
+		ended, err := a.Interrupt(t.Context(), map[int64]string{run: "gone"})
+		if err == nil && len(ended) != 1 {
 			err = fmt.Errorf("run %d was not ended", run)
 		}
 		done <- err

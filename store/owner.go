@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"sync"
 	"time"
@@ -137,7 +138,8 @@ type InFlight struct {
 	Owner     string
 	Heartbeat *time.Time
 	QueuedAt  time.Time
-	Held      bool // somebody holds the run's lock
+	Unit      string // that it was at last
+	Held      bool   // somebody holds the run's lock
 	JobID     *int64
 }
 
@@ -153,21 +155,20 @@ func (s *Store) InFlightRuns(ctx context.Context, after int64, limit int) ([]InF
 		if r.Owner != nil {
 			out[i].Owner = *r.Owner
 		}
+		if r.CurrentUnit != nil {
+			out[i].Unit = *r.CurrentUnit
+		}
 	}
 	return out, nil
 }
 
-// Interrupt ends a run whose owner is gone, keeping its last counts. It takes the run's lock first, so that an owner that is just
-// starting is never in the way; ok is false when there is one.
-func (s *Store) Interrupt(ctx context.Context, id int64, message string) (ok bool, err error) {
-	o, ok, err := s.Own(ctx, id)
-	if err != nil || !ok {
-		return false, err
+// Interrupt ends runs whose owners are gone, each with its reason, keeping their last counts, in one statement: runs whose lock somebody holds are left
+// alone. It returns those that it ended.
+func (s *Store) Interrupt(ctx context.Context, reasons map[int64]string) ([]int64, error) {
+	p := db.InterruptRunsParams{LockBase: lockBase}
+	for _, id := range slices.Sorted(maps.Keys(reasons)) {
+		p.Ids, p.Reasons = append(p.Ids, id), append(p.Reasons, CleanText(reasons[id], maxErrorBytes))
 	}
-	defer o.Release()
-	run, err := s.Run(ctx, id)
-	if err != nil {
-		return false, err
-	}
-	return o.Finish(ctx, worker.Interrupted, message, run.Counts, run.Notes)
+	ended, err := s.q.InterruptRuns(ctx, p)
+	return ended, translate("end runs whose process is gone", err)
 }

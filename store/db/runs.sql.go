@@ -206,6 +206,42 @@ func (q *Queries) InsertRun(ctx context.Context, arg InsertRunParams) error {
 	return err
 }
 
+const interruptRuns = `-- name: InterruptRuns :many
+UPDATE archive_worker_runs r
+SET status = 'INTERRUPTED', finished_at = clock_timestamp(), error = u.reason
+FROM (SELECT unnest($2::bigint[]) AS id, unnest($3::text[]) AS reason) u
+WHERE r.id = u.id AND r.status IN ('QUEUED', 'RUNNING') AND pg_try_advisory_xact_lock(u.id + $1::bigint)
+RETURNING r.id
+`
+
+type InterruptRunsParams struct {
+	LockBase int64
+	Ids      []int64
+	Reasons  []string
+}
+
+// InterruptRuns ends runs whose lock nobody holds, each with its own reason, and keeps their last counts. It holds the lock of each until it commits, so that
+// an owner that is just starting is never in the way. What comes back was ended.
+func (q *Queries) InterruptRuns(ctx context.Context, arg InterruptRunsParams) ([]int64, error) {
+	rows, err := q.db.Query(ctx, interruptRuns, arg.LockBase, arg.Ids, arg.Reasons)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	items := []int64{}
+	for rows.Next() {
+		var id int64
+		if err := rows.Scan(&id); err != nil {
+			return nil, err
+		}
+		items = append(items, id)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const latestRuns = `-- name: LatestRuns :many
 SELECT r.id, r.worker_name, r.status, r.trigger, r.requested_by, r.config, r.config_fingerprint, r.context_fingerprint, r.dry_run, r.job_id, r.queued_at, r.started_at, r.finished_at, r.total, r.processed, r.failed, r.skipped, r.last_progress_at, r.heartbeat_at, r.current_unit, r.owner, r.cancel_requested_at, r.cancel_requested_by, r.error, r.error_fingerprint, r.notes, r.pipeline_id FROM unnest($1::text[]) AS w (name)
 CROSS JOIN LATERAL (
@@ -325,7 +361,7 @@ func (q *Queries) ListChanges(ctx context.Context, arg ListChangesParams) ([]Lis
 }
 
 const listInFlight = `-- name: ListInFlight :many
-SELECT r.id, r.worker_name, r.status, r.owner, r.heartbeat_at, r.queued_at, r.job_id,
+SELECT r.id, r.worker_name, r.status, r.owner, r.heartbeat_at, r.queued_at, r.job_id, r.current_unit,
     lock_is_held(r.id + $1::bigint) AS held
 FROM archive_worker_runs r
 WHERE r.status IN ('QUEUED', 'RUNNING') AND r.id > $2
@@ -347,6 +383,7 @@ type ListInFlightRow struct {
 	HeartbeatAt *time.Time
 	QueuedAt    time.Time
 	JobID       *int64
+	CurrentUnit *string
 	Held        bool
 }
 
@@ -369,6 +406,7 @@ func (q *Queries) ListInFlight(ctx context.Context, arg ListInFlightParams) ([]L
 			&i.HeartbeatAt,
 			&i.QueuedAt,
 			&i.JobID,
+			&i.CurrentUnit,
 			&i.Held,
 		); err != nil {
 			return nil, err
