@@ -31,7 +31,7 @@ func (s *scan) refuse() error {
 	head := bytes.TrimLeft(s.text(), " \t\r\n")
 	for _, l := range lookalikes {
 		if bytes.HasPrefix(head, []byte(l.begin)) {
-			return worker.Errorf(worker.Invalid, "%s %s", l.sentence, accepted)
+			return &worker.Error{Kind: worker.Invalid, Msg: l.sentence + " " + accepted}
 		}
 	}
 	return nil

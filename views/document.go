@@ -344,7 +344,7 @@ func (f Frame) Refused(name, english string) string {
 		}
 		return f.T("edit.refused.text", f.Num(int64(field.Max)))
 	}
-	return f.Or("edit.refused."+name, english)
+	return f.Or("edit.refused."+name, f.Sentence(english))
 }
 
 // ChangedNow lists the fields that changed meanwhile, with what was typed before and what stands there now.

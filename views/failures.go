@@ -71,7 +71,7 @@ func (p FailuresPage) KindWord(k worker.FailureKind) string { return p.T("failur
 
 // Cause is the newest message, short.
 func (p FailuresPage) Cause(f worker.Failure) string {
-	if line := FirstLine(&f.Message); line != "" {
+	if line := p.FirstLine(&f.Message); line != "" {
 		return line
 	}
 	return p.T("failures.nomessage")

@@ -128,12 +128,10 @@ func (f Frame) Where(r worker.Run) string {
 // TriggerWord is where a run was asked for, in a word.
 func (f Frame) TriggerWord(t worker.Trigger) string { return f.Or("trigger."+string(t), string(t)) }
 
-// FirstLine is the first line of an error, cut for a table.
-func FirstLine(s *string) string {
-	if s == nil {
-		return ""
-	}
-	line, _, _ := strings.Cut(strings.TrimSpace(*s), "\n")
+// FirstLine is the first line of an error in the page's language, cut for a table.
+func (f Frame) FirstLine(s *string) string {
+	line, _, _ := strings.Cut(strings.TrimSpace(value(s)), "\n")
+	line = f.Sentence(line)
 	if r := []rune(line); len(r) > 160 {
 		return strings.TrimSpace(string(r[:160])) + "…"
 	}

@@ -123,7 +123,7 @@ func (f Frame) Aside(r worker.Run) string {
 	if r.Status == worker.Cancelled && r.CancelRequestedBy != nil {
 		return f.T("run.by", f.Asker(*r.CancelRequestedBy))
 	}
-	return FirstLine(r.Error)
+	return f.FirstLine(r.Error)
 }
 
 // EngineLine names the engine and preset of a run, or that it took none.

@@ -65,7 +65,7 @@ func (p SearchPage) Missing() (why string, run bool) {
 	case search.OtherModel:
 		return p.T("search.missing.other", m.Model), true
 	case search.EngineFails:
-		return p.T("search.missing.fails", m.Detail), false
+		return p.T("search.missing.fails", p.Sentence(m.Detail)), false
 	case search.Loading:
 		return p.T("search.missing.loading"), false
 	case search.Operators:

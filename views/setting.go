@@ -330,7 +330,7 @@ func (f Frame) Refusal(def worker.Definition, name, said string) string {
 	case known && o.RunOnly && strings.HasSuffix(said, "is never stored"):
 		return f.T("refusal.once", f.OptionLabel(name))
 	case known:
-		return said
+		return f.Sentence(said)
 	case name == "engine" || name == "preset":
 		return f.engineRefusal(def, choices, name)
 	case name == "options":
@@ -338,7 +338,7 @@ func (f Frame) Refusal(def worker.Definition, name, said string) string {
 	case strings.Contains(said, " has no option "):
 		return f.T("refusal.unknown", name)
 	}
-	return said
+	return f.Sentence(said)
 }
 
 func (f Frame) engineRefusal(def worker.Definition, choices []worker.EngineChoice, name string) string {

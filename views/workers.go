@@ -185,7 +185,7 @@ func (r WorkerRow) RowClass() string {
 
 // LastLine is what the last run left, in short: the error of one that failed, the count of one that did not.
 func (r WorkerRow) LastLine() string {
-	if e := FirstLine(r.LastRun.Error); e != "" {
+	if e := r.FirstLine(r.LastRun.Error); e != "" {
 		return e
 	}
 	return r.N("count.processed", r.LastRun.Processed)
@@ -201,5 +201,5 @@ func (r WorkerRow) AttentionText() string {
 	if run.Status == worker.Interrupted {
 		return r.T("attention.interrupted.text", r.RunNumber(run.ID), r.When(end), r.Num(run.Processed))
 	}
-	return r.T("attention.failed.text", r.RunNumber(run.ID), r.When(end), strings.TrimRight(FirstLine(run.Error), ". "))
+	return r.T("attention.failed.text", r.RunNumber(run.ID), r.When(end), strings.TrimRight(r.FirstLine(run.Error), ". "))
 }

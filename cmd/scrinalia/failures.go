@@ -63,7 +63,7 @@ func (a *app) failures(ctx context.Context, f worker.FailureFilter, asJSON bool)
 		}
 		rows[i] = []string{
 			string(x.Kind), fmt.Sprint(x.Counts.Hour), fmt.Sprint(x.Counts.Day), fmt.Sprint(x.Counts.Week), fmt.Sprint(x.Counts.Month),
-			x.LastAt.Local().Format("2006-01-02 15:04:05"), strings.Join(append(x.Workers, x.Routes...), ", "), newest, known, oneLine(views.FirstLine(&x.Message), 160),
+			x.LastAt.Local().Format("2006-01-02 15:04:05"), strings.Join(append(x.Workers, x.Routes...), ", "), newest, known, oneLine(views.Frame{Lang: views.English}.FirstLine(&x.Message), 160),
 		}
 	}
 	table(a.stdout, "WHAT\t1 H\t24 H\t7 D\t30 D\tLAST SEEN\tWHERE\tNEWEST\tACKNOWLEDGED BY\tCAUSE", rows)
