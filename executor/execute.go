@@ -47,7 +47,9 @@ func (e *Executor) execute(ctx context.Context, owner *store.Owner, id int64, pr
 	err = e.do(ctx, owner, run, p)
 	if errors.Is(err, store.ErrOwnershipLost) {
 		e.log.WarnContext(ctx, "run stopped: its lock was lost, its outcome is left to recovery", "err", err)
-		return err
+		last, cancel := context.WithTimeout(context.WithoutCancel(ctx), lastWordFor)
+		defer cancel()
+		return errors.Join(err, e.store.ForgetInWork(last, id, e.owner)) // this process lives: what it had in work is no suspect
 	}
 	status, message := outcome(err)
 	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), lastWordFor)
@@ -92,17 +94,34 @@ func (e *Executor) do(ctx context.Context, owner *store.Owner, run worker.Run, p
 		return errNotQueued
 	}
 	p.started(total)
+	suspects, err := e.store.Suspects(ctx, run.Worker)
+	if err != nil {
+		return err
+	}
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
 	var beat sync.WaitGroup
 	beat.Go(func() { p.beat(ctx, stop) })
-	err = e.supervise(ctx, task, worker.Env{RunID: run.ID, Log: e.log, Report: p.report})
+	err = e.supervise(ctx, task, worker.Env{RunID: run.ID, Log: e.log, Report: p.report, Watch: e.watch(p, suspects)})
 	if cause := context.Cause(ctx); cause != nil && err != nil {
 		err = errors.Join(cause, ctx.Err(), err) // the queue stops its jobs with a cause of its own
 	}
 	stop(nil)
 	beat.Wait()
 	return err
+}
+
+// watch notes in the database what the run has in work, through the connection that owns it.
+func (e *Executor) watch(p *progressor, suspects []int64) *worker.Watch {
+	return worker.NewWatch(suspects, func(ctx context.Context, units []worker.UnitRef) error {
+		p.at(units)
+		whole, cancel := context.WithTimeout(context.WithoutCancel(ctx), lastWordFor) // see save
+		defer cancel()
+		if err := p.owner.NoteInWork(whole, e.owner, units); err != nil {
+			return err
+		}
+		return context.Cause(ctx)
+	}, func(ctx context.Context, unit int64) error { return e.store.ForgiveUnit(ctx, p.run.Worker, unit) })
 }
 
 // errNotQueued means that the run was cancelled between being picked up and being started.
@@ -226,6 +245,16 @@ func (p *progressor) started(total int64) {
 	if p.notify != nil {
 		p.notify(p.run)
 	}
+}
+
+// at shows the unit that is in work, when there is one.
+func (p *progressor) at(units []worker.UnitRef) {
+	if len(units) != 1 {
+		return
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.run.CurrentUnit = &units[0].Name
 }
 
 // report is what workers call after each batch.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"scrinalia/store"
@@ -32,7 +33,7 @@ func (e *Executor) Recover(ctx context.Context) (int, error) {
 			return n, err
 		}
 		if len(page) < recoverRows {
-			return n, e.stepAll(ctx)
+			return n, errors.Join(e.setAside(ctx), e.stepAll(ctx))
 		}
 		after = page[len(page)-1].ID
 	}
@@ -69,6 +70,15 @@ func (e *Executor) recoverPage(ctx context.Context, page []store.InFlight) (int,
 	return len(ended), err
 }
 
+// setAside gives up units that killed one process after the other.
+func (e *Executor) setAside(ctx context.Context) error {
+	aside, err := e.store.CountDeaths(ctx)
+	for _, u := range aside {
+		e.log.WarnContext(ctx, "unit set aside: processes died while it was in work", "worker", u.Worker, "unit", u.Name, "unit_id", u.ID, "run_id", u.RunID)
+	}
+	return err
+}
+
 // whyOrphaned is the reason that the ledger keeps.
 func whyOrphaned(r store.InFlight) string {
 	if r.Status == worker.Queued {
@@ -78,7 +88,12 @@ func whyOrphaned(r store.InFlight) string {
 	if r.Heartbeat != nil {
 		why += " at " + r.Heartbeat.UTC().Format("2006-01-02 15:04:05 MST")
 	}
-	if r.Unit != "" {
+	switch n := len(r.InWork); {
+	case int64(n) < r.AtWork:
+		why += fmt.Sprintf(", with %s and %d others in work", strings.Join(r.InWork, ", "), r.AtWork-int64(n))
+	case n > 0:
+		why += ", with " + strings.Join(r.InWork, ", ") + " in work"
+	case r.Unit != "":
 		why += ", after " + r.Unit
 	}
 	return why + "; what was committed stays, the next run goes on from there."

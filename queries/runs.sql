@@ -30,8 +30,9 @@ RETURNING (cancel_requested_at IS NOT NULL)::boolean AS cancelled;
 -- name: LockRunUnderWay :one
 SELECT id FROM archive_worker_runs WHERE id = @id AND status = 'RUNNING' FOR SHARE;
 
--- FinishRun writes the outcome; no row means that the run already has one, which stays.
+-- FinishRun writes the outcome; no row means that the run already has one, which stays. Who writes it lives: nothing was in work at a death.
 -- name: FinishRun :execrows
+WITH alive AS (DELETE FROM units_in_work WHERE run_id = @id)
 UPDATE archive_worker_runs
 SET status = @status, finished_at = clock_timestamp(), error = sqlc.narg(error),
     processed = @processed, failed = @failed, skipped = @skipped, notes = @notes
@@ -101,6 +102,8 @@ RETURNING *;
 -- whether its job can still be picked up.
 -- name: ListInFlight :many
 SELECT r.id, r.worker_name, r.status, r.owner, r.heartbeat_at, r.queued_at, r.job_id, r.current_unit,
+    ARRAY(SELECT unnest(w.unit_names) FROM units_in_work w WHERE w.run_id = r.id AND w.server_started = pg_postmaster_start_time() LIMIT sqlc.arg(named))::text[] AS in_work,
+    (SELECT coalesce(sum(cardinality(w.unit_ids)), 0) FROM units_in_work w WHERE w.run_id = r.id AND w.server_started = pg_postmaster_start_time())::bigint AS units_in_work,
     lock_is_held(r.id + sqlc.arg(lock_base)::bigint) AS held
 FROM archive_worker_runs r
 WHERE r.status IN ('QUEUED', 'RUNNING') AND r.id > @after

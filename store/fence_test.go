@@ -35,12 +35,39 @@ func (a *archive) underWay(name string) (id int64) {
 	return id
 }
 
-// waitsForALock waits until a statement of the database waits for a lock.
-func (a *archive) waitsForALock(what string) {
+// interrupts ends a run as recovery does, as soon as the server has seen that nobody holds its lock.
+func (a *archive) interrupts(run int64) {
 	a.t.Helper()
 	tick := time.NewTicker(5 * time.Millisecond)
 	defer tick.Stop()
-	for !value[bool](a, "SELECT EXISTS (SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock')") {
+	for {
+		ended, err := a.Interrupt(a.t.Context(), map[int64]string{run: "gone"})
+		if err != nil {
+			a.t.Fatal(err)
+		}
+		if len(ended) == 1 {
+			return
+		}
+		select {
+		case <-tick.C:
+		case <-a.t.Context().Done():
+			a.t.Fatalf("run %d cannot be ended", run)
+		}
+	}
+}
+
+// waitsForALock waits until a statement of the database waits for a lock.
+func (a *archive) waitsForALock(what string) {
+	a.t.Helper()
+	a.awaits(what, "SELECT EXISTS (SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock')")
+}
+
+// awaits asks the database until it says yes.
+func (a *archive) awaits(what, sql string, args ...any) {
+	a.t.Helper()
+	tick := time.NewTicker(5 * time.Millisecond)
+	defer tick.Stop()
+	for !value[bool](a, sql, args...) {
 		select {
 		case <-tick.C:
 		case <-a.t.Context().Done():
@@ -99,9 +126,7 @@ func TestABatchOfARunThatIsOver(t *testing.T) {
 			done <- task(t.Context(), worker.Env{RunID: run, Log: slog.New(slog.DiscardHandler), Report: func(context.Context, worker.Batch) error { return nil }})
 		}()
 		a.waitsForALock(d.Name + " to stamp its first batch")
-		if ended, err := a.Interrupt(t.Context(), map[int64]string{run: "gone"}); err != nil || len(ended) != 1 {
-			t.Fatalf("%s: interrupted %v, %v", d.Name, ended, err)
-		}
+		a.interrupts(run)
 		release()
 		if err := <-done; !errors.Is(err, store.ErrOwnershipLost) {
 			t.Errorf("%s: the batch after the end of its run: %v, want ErrOwnershipLost", d.Name, err)
@@ -120,6 +145,7 @@ func TestTheEndWaitsForABatchThatCommits(t *testing.T) {
 	t.Parallel()
 	a := newArchive(t)
 	run := a.underWay(worker.Transfer)
+	a.awaits("the lock to be free", "SELECT NOT lock_is_held((x'5343524e'::bigint << 32) + $1)", run)
 	tx, err := a.Pool().Begin(t.Context())
 	if err != nil {
 		t.Fatal(err)

@@ -138,20 +138,25 @@ type InFlight struct {
 	Owner     string
 	Heartbeat *time.Time
 	QueuedAt  time.Time
-	Unit      string // that it was at last
-	Held      bool   // somebody holds the run's lock
+	Unit      string   // that it was at last
+	InWork    []string // the names of some of the units that are in work
+	AtWork    int64    // how many are
+	Held      bool     // somebody holds the run's lock
 	JobID     *int64
 }
 
+// namedInWork is how many of the units in work recovery names.
+const namedInWork = 3
+
 // InFlightRuns returns queued and running runs above an id, in pages.
 func (s *Store) InFlightRuns(ctx context.Context, after int64, limit int) ([]InFlight, error) {
-	rows, err := s.q.ListInFlight(ctx, db.ListInFlightParams{LockBase: lockBase, After: after, MaxRows: int32(limit)})
+	rows, err := s.q.ListInFlight(ctx, db.ListInFlightParams{Named: namedInWork, LockBase: lockBase, After: after, MaxRows: int32(limit)})
 	if err != nil {
 		return nil, translate("list runs in flight", err)
 	}
 	out := make([]InFlight, len(rows))
 	for i, r := range rows {
-		out[i] = InFlight{ID: r.ID, Worker: r.WorkerName, Status: worker.Status(r.Status), Heartbeat: r.HeartbeatAt, QueuedAt: r.QueuedAt, Held: r.Held, JobID: r.JobID}
+		out[i] = InFlight{ID: r.ID, Worker: r.WorkerName, Status: worker.Status(r.Status), Heartbeat: r.HeartbeatAt, QueuedAt: r.QueuedAt, Held: r.Held, JobID: r.JobID, InWork: r.InWork, AtWork: r.UnitsInWork}
 		if r.Owner != nil {
 			out[i].Owner = *r.Owner
 		}

@@ -12,6 +12,7 @@ type Env struct {
 	// Report adds what a committed batch did to the run. It fails when the run may not go on: it was cancelled, or
 	// its process no longer owns it.
 	Report func(ctx context.Context, b Batch) error
+	Watch  *Watch // of the units in work
 }
 
 // Batch is what one committed step of a worker did.

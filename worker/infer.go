@@ -17,13 +17,17 @@ const (
 
 // Infer asks an engine about the inputs in growing chunks, until all are answered or enough time has passed for what is known to be
 // committed: the outputs are those of the first inputs, at least one. A failure of the service is tried again; after the third in a row
-// the error is returned, unless there are answers to commit first.
-func Infer[In, Out any](ctx context.Context, inputs []In, ask func(ctx context.Context, inputs []In) ([]Out, error)) ([]Out, error) {
+// the error is returned, unless there are answers to commit first. The inputs are those of the units, which the watch knows of before the engine does.
+func Infer[In, Out any](ctx context.Context, watch *Watch, units []UnitRef, inputs []In, ask func(ctx context.Context, inputs []In) ([]Out, error)) ([]Out, error) {
 	outputs := make([]Out, 0, len(inputs))
 	started := time.Now()
 	for size := 1; len(outputs) < len(inputs) && time.Since(started) < inferFor; {
 		from := len(outputs)
-		chunk := inputs[from:min(from+size, len(inputs))]
+		n := watch.together(units[from:], size)
+		if err := watch.takeUp(ctx, units[from:], n); err != nil {
+			return nil, err
+		}
+		chunk := inputs[from : from+n]
 		asked := time.Now()
 		answers, err := askAgain(ctx, chunk, ask)
 		switch {
@@ -37,8 +41,12 @@ func Infer[In, Out any](ctx context.Context, inputs []In, ask func(ctx context.C
 			return nil, fmt.Errorf("the engine gave %d answers to %d inputs", len(answers), len(chunk))
 		}
 		outputs = append(outputs, answers...)
-		if time.Since(asked) < chunkFor {
+		quick := time.Since(asked) < chunkFor
+		if quick {
 			size *= 2
+		}
+		if err := watch.did(ctx, units[from], quick); err != nil {
+			return nil, err
 		}
 	}
 	return outputs, nil

@@ -83,7 +83,7 @@ type ConflictJudgeQueue struct {
 	EntityID int64
 	Shared   int32
 	Total    int32
-	Pending  interface{}
+	Pending  *bool
 }
 
 type Document struct {
@@ -240,7 +240,7 @@ type LevelAlias struct {
 
 type MacroCategoryQueue struct {
 	UnitID  int64
-	Pending interface{}
+	Pending *bool
 }
 
 type NerQueue struct {
@@ -286,7 +286,7 @@ type Process struct {
 
 type QualityValidatorQueue struct {
 	UnitID  int64
-	Pending interface{}
+	Pending *bool
 }
 
 type QueueEligible struct {
@@ -485,7 +485,7 @@ type Typology struct {
 
 type TypologyQueue struct {
 	UnitID  int64
-	Pending interface{}
+	Pending *bool
 }
 
 type TypologyScore struct {
@@ -495,6 +495,15 @@ type TypologyScore struct {
 	RunID      int64
 }
 
+type UnitDeath struct {
+	WorkerName string
+	UnitID     int64
+	UnitName   string
+	Deaths     int32
+	RunID      int64
+	Owner      string
+}
+
 type UnitFailure struct {
 	RunID       int64
 	Fingerprint string
@@ -502,6 +511,14 @@ type UnitFailure struct {
 	At          time.Time
 	N           int64
 	Message     string
+}
+
+type UnitsInWork struct {
+	RunID         int64
+	Owner         string
+	UnitIds       []int64
+	UnitNames     []string
+	ServerStarted time.Time
 }
 
 type ValidatorInput struct {

@@ -62,6 +62,7 @@ func (q *Queries) CancelRun(ctx context.Context, arg CancelRunParams) (ArchiveWo
 }
 
 const finishRun = `-- name: FinishRun :execrows
+WITH alive AS (DELETE FROM units_in_work WHERE run_id = $7)
 UPDATE archive_worker_runs
 SET status = $1, finished_at = clock_timestamp(), error = $2,
     processed = $3, failed = $4, skipped = $5, notes = $6
@@ -78,7 +79,7 @@ type FinishRunParams struct {
 	ID        int64
 }
 
-// FinishRun writes the outcome; no row means that the run already has one, which stays.
+// FinishRun writes the outcome; no row means that the run already has one, which stays. Who writes it lives: nothing was in work at a death.
 func (q *Queries) FinishRun(ctx context.Context, arg FinishRunParams) (int64, error) {
 	result, err := q.db.Exec(ctx, finishRun,
 		arg.Status,
@@ -362,14 +363,17 @@ func (q *Queries) ListChanges(ctx context.Context, arg ListChangesParams) ([]Lis
 
 const listInFlight = `-- name: ListInFlight :many
 SELECT r.id, r.worker_name, r.status, r.owner, r.heartbeat_at, r.queued_at, r.job_id, r.current_unit,
-    lock_is_held(r.id + $1::bigint) AS held
+    ARRAY(SELECT unnest(w.unit_names) FROM units_in_work w WHERE w.run_id = r.id AND w.server_started = pg_postmaster_start_time() LIMIT $1)::text[] AS in_work,
+    (SELECT coalesce(sum(cardinality(w.unit_ids)), 0) FROM units_in_work w WHERE w.run_id = r.id AND w.server_started = pg_postmaster_start_time())::bigint AS units_in_work,
+    lock_is_held(r.id + $2::bigint) AS held
 FROM archive_worker_runs r
-WHERE r.status IN ('QUEUED', 'RUNNING') AND r.id > $2
+WHERE r.status IN ('QUEUED', 'RUNNING') AND r.id > $3
 ORDER BY r.id
-LIMIT $3
+LIMIT $4
 `
 
 type ListInFlightParams struct {
+	Named    int32
 	LockBase int64
 	After    int64
 	MaxRows  int32
@@ -384,13 +388,20 @@ type ListInFlightRow struct {
 	QueuedAt    time.Time
 	JobID       *int64
 	CurrentUnit *string
+	InWork      []string
+	UnitsInWork int64
 	Held        bool
 }
 
 // ListInFlight returns every queued or running row above an id with what recovery must know: whether somebody holds its lock, and
 // whether its job can still be picked up.
 func (q *Queries) ListInFlight(ctx context.Context, arg ListInFlightParams) ([]ListInFlightRow, error) {
-	rows, err := q.db.Query(ctx, listInFlight, arg.LockBase, arg.After, arg.MaxRows)
+	rows, err := q.db.Query(ctx, listInFlight,
+		arg.Named,
+		arg.LockBase,
+		arg.After,
+		arg.MaxRows,
+	)
 	if err != nil {
 		return nil, err
 	}
@@ -407,6 +418,8 @@ func (q *Queries) ListInFlight(ctx context.Context, arg ListInFlightParams) ([]L
 			&i.QueuedAt,
 			&i.JobID,
 			&i.CurrentUnit,
+			&i.InWork,
+			&i.UnitsInWork,
 			&i.Held,
 		); err != nil {
 			return nil, err

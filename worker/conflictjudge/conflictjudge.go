@@ -63,7 +63,7 @@ func New(store Store, engines Engines) worker.Definition {
 					return worker.Batch{}, err
 				}
 				before := engine.UsageOf(model)
-				answers, err := worker.Infer(ctx, questions(pairs), model.Judge)
+				answers, err := worker.Infer(ctx, env.Watch, units(pairs), questions(pairs), model.Judge)
 				if err != nil {
 					return worker.Batch{}, err
 				}
@@ -76,6 +76,15 @@ func New(store Store, engines Engines) worker.Definition {
 				}, err
 			})
 		})
+}
+
+// units are the pairs as people know them.
+func units(pairs []worker.NamePair) []worker.UnitRef {
+	known := make([]worker.UnitRef, len(pairs))
+	for i, p := range pairs {
+		known[i] = worker.UnitRef{ID: p.ID, Name: p.Tag + " / " + p.Entity}
+	}
+	return known
 }
 
 // questions are the pairs as engines are asked about them.

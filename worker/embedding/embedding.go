@@ -57,7 +57,7 @@ func New(store Store, engines Engines) worker.Definition {
 					return worker.Batch{}, err
 				}
 				before := engine.UsageOf(model)
-				vectors, err := worker.Infer(ctx, worker.ReadingTexts(readings), worker.Texts(model.Embed))
+				vectors, err := worker.Infer(ctx, env.Watch, worker.Refs(readings), worker.ReadingTexts(readings), worker.Texts(model.Embed))
 				if err != nil {
 					return worker.Batch{}, err
 				}

@@ -85,7 +85,7 @@ func New(store Store, engines Engines, newGuard func(terms []string) Guard) work
 				}
 				refusals, asked := refuse(tags)
 				before := engine.UsageOf(model)
-				choices, err := worker.Infer(ctx, worker.ReadingTexts(asked), classify)
+				choices, err := worker.Infer(ctx, env.Watch, worker.Refs(asked), worker.ReadingTexts(asked), classify)
 				if err != nil {
 					return worker.Batch{}, err
 				}

@@ -60,7 +60,7 @@ func New(store Store, engines Engines) worker.Definition {
 					return worker.Batch{}, err
 				}
 				before := engine.UsageOf(model)
-				found, err := worker.Infer(ctx, texts(readings), worker.Texts(model.Entities))
+				found, err := worker.Infer(ctx, env.Watch, worker.Refs(readings), texts(readings), worker.Texts(model.Entities))
 				if err != nil {
 					return worker.Batch{}, err
 				}

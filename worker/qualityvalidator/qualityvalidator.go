@@ -74,7 +74,7 @@ func New(store Store, engines Engines) worker.Definition {
 					return worker.Batch{}, err
 				}
 				before := engine.UsageOf(titles.model)
-				suspicions, err := titles.ask(ctx, docs)
+				suspicions, err := titles.ask(ctx, env.Watch, docs)
 				if err != nil {
 					return worker.Batch{}, err
 				}
@@ -112,15 +112,17 @@ func newTitleCheck(ctx context.Context, store Store, engines Engines, d engine.D
 }
 
 // ask returns what the engine says of the titles of the first documents, at least one; a title that is as good as empty needs no engine.
-func (t titleCheck) ask(ctx context.Context, docs []worker.Description) ([]engine.TitleVerdict, error) {
+func (t titleCheck) ask(ctx context.Context, watch *worker.Watch, docs []worker.Description) ([]engine.TitleVerdict, error) {
 	if t.model == nil {
 		return make([]engine.TitleVerdict, len(docs)), nil
 	}
 	titles := make([]string, len(docs))
+	units := make([]worker.UnitRef, len(docs))
 	for i, d := range docs {
+		units[i] = worker.UnitRef{ID: d.ID, Name: d.Name}
 		if !emptyTitle(d.Title) {
 			titles[i] = d.Title
 		}
 	}
-	return worker.Infer(ctx, titles, worker.Texts(t.model.Check))
+	return worker.Infer(ctx, watch, units, titles, worker.Texts(t.model.Check))
 }

@@ -39,8 +39,9 @@ type run struct {
 	desks    chan struct{} // what is on one is on the disk
 
 	after, claimed int64
-	ended          bool // nothing is left to claim
-	underWay       int
+	ended          bool               // nothing is left to claim
+	underWay       map[int64]string   // by key, with the names
+	suspects       []worker.Reading   // each is taken up alone, when nothing else is
 	made           []worker.Thumbnail // not committed yet
 }
 
@@ -62,8 +63,8 @@ func (r *run) work(ctx context.Context) error {
 		if err := r.start(within, &group, results); err != nil {
 			return err
 		}
-		if r.underWay == 0 {
-			return r.commit(ctx)
+		if len(r.underWay) == 0 {
+			return r.finish(within)
 		}
 		select {
 		case <-ctx.Done():
@@ -73,7 +74,7 @@ func (r *run) work(ctx context.Context) error {
 				return err
 			}
 		case got := <-results:
-			r.underWay--
+			delete(r.underWay, got.thumbnail.Reading.ID)
 			if got.err != nil {
 				stop(got.err)
 				group.Wait()
@@ -89,9 +90,27 @@ func (r *run) work(ctx context.Context) error {
 	}
 }
 
+// finish does what may not be done beside anything else, and commits the rest.
+func (r *run) finish(ctx context.Context) error {
+	for _, reading := range r.suspects {
+		if err := r.env.Watch.SetInWork(ctx, []worker.UnitRef{{ID: reading.ID, Name: reading.Name}}); err != nil {
+			return err
+		}
+		got := r.document(ctx, reading)
+		if got.err != nil {
+			return errors.Join(got.err, r.commit(ctx))
+		}
+		if err := r.env.Watch.Survived(ctx, reading.ID); err != nil {
+			return err
+		}
+		r.made = append(r.made, got.thumbnail)
+	}
+	return r.commit(ctx)
+}
+
 // wreck commits what was finished before the run came to its end, and returns why it did.
 func (r *run) wreck(ctx context.Context, results <-chan result, cause error) error {
-	for range r.underWay {
+	for range len(r.underWay) {
 		if got := <-results; got.err == nil {
 			r.made = append(r.made, got.thumbnail)
 		}
@@ -104,8 +123,8 @@ func (r *run) wreck(ctx context.Context, results <-chan result, cause error) err
 
 // start claims more documents as soon as there is room for many.
 func (r *run) start(ctx context.Context, group *sync.WaitGroup, results chan<- result) error {
-	for !r.ended && r.underWay <= ahead/2 {
-		size := int64(ahead - r.underWay)
+	for !r.ended && len(r.underWay) <= ahead/2 {
+		size := int64(ahead - len(r.underWay))
 		if r.o.Limit > 0 {
 			size = min(size, r.o.Limit-r.claimed)
 		}
@@ -118,14 +137,35 @@ func (r *run) start(ctx context.Context, group *sync.WaitGroup, results chan<- r
 			return err
 		}
 		r.ended = int64(len(readings)) < size
+		readings, err = r.takeUp(ctx, readings)
+		if err != nil {
+			return err
+		}
 		for _, reading := range readings {
-			r.after = reading.ID
-			r.claimed++
-			r.underWay++
 			group.Go(func() { results <- r.document(ctx, reading) })
 		}
 	}
 	return nil
+}
+
+// takeUp notes what was claimed as in work, and returns it without the suspects.
+func (r *run) takeUp(ctx context.Context, readings []worker.Reading) ([]worker.Reading, error) {
+	free := readings[:0]
+	for _, reading := range readings {
+		r.after = reading.ID
+		r.claimed++
+		if r.env.Watch.Suspect(reading.ID) {
+			r.suspects = append(r.suspects, reading)
+			continue
+		}
+		r.underWay[reading.ID] = reading.Name
+		free = append(free, reading)
+	}
+	units := make([]worker.UnitRef, 0, len(r.underWay))
+	for id, name := range r.underWay {
+		units = append(units, worker.UnitRef{ID: id, Name: name})
+	}
+	return free, r.env.Watch.SetInWork(ctx, units)
 }
 
 // document fetches, makes and stores the thumbnail of one document.

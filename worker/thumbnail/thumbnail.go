@@ -64,7 +64,7 @@ func New(store Store, blobs Blobs, pictures Pictures) worker.Definition {
 		Notes:        notes,
 	}, Options{BatchSize: 64, Size: 512, PerHost: 2, PauseMS: 100, TimeoutSeconds: 30, MaxMegabytes: 64, MaxDecodedMegabytes: 128},
 		func(ctx context.Context, env worker.Env, o Options) error {
-			r := &run{env: env, o: o, store: store, blobs: blobs, pictures: pictures, hosts: newHosts(o.PerHost, time.Duration(o.PauseMS)*time.Millisecond), desks: make(chan struct{}, desks)}
+			r := &run{env: env, underWay: map[int64]string{}, o: o, store: store, blobs: blobs, pictures: pictures, hosts: newHosts(o.PerHost, time.Duration(o.PauseMS)*time.Millisecond), desks: make(chan struct{}, desks)}
 			return r.work(ctx)
 		})
 }

@@ -70,7 +70,7 @@ func New(store Store, engines Engines) worker.Definition {
 					return worker.Batch{}, err
 				}
 				before := engine.UsageOf(model)
-				choices, err := worker.Infer(ctx, worker.ReadingTexts(readings), classify)
+				choices, err := worker.Infer(ctx, env.Watch, worker.Refs(readings), worker.ReadingTexts(readings), classify)
 				if err != nil {
 					return worker.Batch{}, err
 				}
