@@ -68,6 +68,7 @@ type fake struct {
 	failures  []worker.UnitFailure
 	changes   []worker.Change
 	abandoned int64
+	aside     []worker.SetAside
 	empty     bool
 	err       error // what every call answers, when set
 	submitErr error
@@ -232,6 +233,31 @@ func (f *fake) Changes(_ context.Context, _, after int64, limit int) ([]worker.C
 		}
 	}
 	return page, f.err
+}
+
+func (f *fake) SetAside(_ context.Context, name string) ([]worker.SetAside, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	var aside []worker.SetAside
+	for _, u := range f.aside {
+		if u.Worker == name {
+			aside = append(aside, u)
+		}
+	}
+	return aside, f.err
+}
+
+func (f *fake) ReleaseUnits(_ context.Context, name string, unit int64) (released []worker.UnitRef, err error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.aside = slices.DeleteFunc(f.aside, func(u worker.SetAside) bool {
+		if u.Worker != name || unit > 0 && u.ID != unit {
+			return false
+		}
+		released = append(released, u.UnitRef)
+		return true
+	})
+	return released, f.err
 }
 
 // Abandoned is asked beside the pages, so that it reads nothing that a test changes.

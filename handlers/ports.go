@@ -46,6 +46,10 @@ type Ledger interface {
 	Neighbours(ctx context.Context, r worker.Run) (previous, following int64, err error)
 	// UnitFailures returns units that failed alone, in order of their key.
 	UnitFailures(ctx context.Context, r worker.Run, after int64, limit int) ([]worker.UnitFailure, error)
+	// SetAside returns the units of a worker that are set aside because processes died while they were in work.
+	SetAside(ctx context.Context, name string) ([]worker.SetAside, error)
+	// ReleaseUnits makes them wait again: one, or with 0 all. It returns those that it released.
+	ReleaseUnits(ctx context.Context, name string, unit int64) ([]worker.UnitRef, error)
 	// Changes returns what a run changed, in order of its key.
 	Changes(ctx context.Context, runID, after int64, limit int) ([]worker.Change, error)
 	// Processes lists those that execute queued runs and are alive.

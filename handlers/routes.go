@@ -18,6 +18,7 @@ func (h *handlers) routes(e *echo.Echo) {
 	get("/workers/:name", h.showWorker)                                             // people; polled while it runs
 	get("/workers/:name/force", h.askForce)                                         // people, before a forced run
 	e.POST("/workers/:name/runs", h.startRun)                                       // people and scripts
+	e.POST("/workers/:name/release", h.releaseUnits)                                // people and scripts
 	e.POST(views.PipelinesPath(), h.startPipeline)                                  // people and scripts
 	get("/pipelines/:id", h.showPipeline)                                           // people and scripts; polled while it is under way
 	e.POST("/pipelines/:id/cancel", h.cancelPipeline)                               // people and scripts

@@ -47,7 +47,12 @@ func TestShots(t *testing.T) {
 	for _, s := range []*httptest.Server{full, quiet, bare, off, inway, oops, todone} {
 		t.Cleanup(s.Close)
 	}
+	aside := busy()
+	aside.aside = asideOfNER()
+	kills := httptest.NewServer(serve(aside))
+	t.Cleanup(kills.Close)
 	pages := map[string]string{
+		"aside": kills.URL + "/workers/ner", "aside-pt": kills.URL + "/workers/ner?lang=pt-BR",
 		"workers": full.URL + "/workers", "workers-pt": full.URL + "/workers?lang=pt-BR", "idle": quiet.URL + "/workers", "empty": bare.URL + "/workers",
 		"worker": full.URL + "/workers/ner", "worker-idle": full.URL + "/workers/transfer", "worker-pt": full.URL + "/workers/cleaning?lang=pt-BR", "unmeasured": full.URL + "/workers/conflict-judge",
 		"force": full.URL + "/workers/ner/force?units=all&limit=500&dry_run=1", "runs": full.URL + "/runs", "runs-filtered": full.URL + "/runs?status=FAILED&worker=ner",

@@ -14,8 +14,9 @@ const recentRuns = 10
 
 type workerAnswer struct {
 	worker.State
-	OptionsDeclared []worker.Option `json:"options_declared"`
-	Override        worker.Override `json:"override"` // what is set against the code, with the version to send along when it is changed
+	OptionsDeclared []worker.Option   `json:"options_declared"`
+	Override        worker.Override   `json:"override"`  // what is set against the code, with the version to send along when it is changed
+	SetAside        []worker.SetAside `json:"set_aside"` // units that wait to be released
 }
 
 // showWorker shows one worker.
@@ -39,7 +40,11 @@ func (h *handlers) workerPage(c echo.Context, status int, form views.RunForm, ed
 		if err != nil {
 			return err
 		}
-		return answerJSON(c, status, workerAnswer{state, def.Options, override})
+		aside, err := h.ledger.SetAside(ctx, def.Name)
+		if err != nil {
+			return err
+		}
+		return answerJSON(c, status, workerAnswer{state, def.Options, override, orEmpty(aside)})
 	}
 	runs, err := h.ledger.Runs(ctx, worker.RunFilter{Worker: def.Name, Limit: recentRuns})
 	if err != nil {
@@ -53,6 +58,9 @@ func (h *handlers) workerPage(c echo.Context, status int, form views.RunForm, ed
 	page.Previous, page.Next = h.beside(def)
 	if edit == nil && wantsPart(c.Request()) { // a poll, which leaves the settings alone
 		return render(c, status, views.Worker(page), views.WorkerPart(page))
+	}
+	if page.SetAside, err = h.ledger.SetAside(ctx, def.Name); err != nil {
+		return err
 	}
 	if err := h.fillSettings(ctx, &page, edit); err != nil {
 		return err

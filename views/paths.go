@@ -26,6 +26,9 @@ func ForcePath(name string, values url.Values) string {
 	return WorkerPath(name) + "/force?" + values.Encode()
 }
 
+// ReleasePath is where units of a worker that are set aside are released.
+func ReleasePath(name string) string { return WorkerPath(name) + "/release" }
+
 // SettingsPath is where the settings of a worker are saved.
 func SettingsPath(name string) string { return WorkerPath(name) + "/settings" }
 

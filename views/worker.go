@@ -15,8 +15,9 @@ type WorkerPage struct {
 	More     bool // there are older runs than these
 	Form     RunForm
 	Edit     SettingsForm
-	Saved    *int64      // the revision that was just saved; 0: there was nothing to change
-	History  HistoryPage // the newest changes of the settings
+	Saved    *int64            // the revision that was just saved; 0: there was nothing to change
+	History  HistoryPage       // the newest changes of the settings
+	SetAside []worker.SetAside // units that wait to be released
 	Previous *Neighbour
 	Next     *Neighbour
 }

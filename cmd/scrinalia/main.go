@@ -125,7 +125,7 @@ func (a *app) rootCommand() *cobra.Command {
 	root.CompletionOptions.HiddenDefaultCmd = true
 	a.globalFlags(root)
 	root.AddCommand(a.serveCommand(), a.workersCommand(), a.runCommand(), a.runsCommand(), a.failuresCommand(), a.setCommand(), a.resetCommand(), a.historyCommand(),
-		a.importCommand(), a.exportCommand(), a.searchCommand(), a.migrateCommand(), a.workCommand(), a.processesCommand(), a.cancelCommand(), a.healthCommand())
+		a.importCommand(), a.exportCommand(), a.searchCommand(), a.migrateCommand(), a.workCommand(), a.processesCommand(), a.cancelCommand(), a.releaseCommand(), a.healthCommand())
 	return root
 }
 
