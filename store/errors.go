@@ -17,6 +17,8 @@ import (
 var constraints = map[string]*worker.Error{
 	"tags_one_per_folded_name":                  worker.Errorf(worker.Conflict, "There is a tag of that name already."),
 	"entities_one_per_folded_name_and_type":     worker.Errorf(worker.Conflict, "There is an entity of that name and type already."),
+	"curation_revisions_one_per_revision":       worker.Errorf(worker.Conflict, "The entry was changed meanwhile; look at it again first."),
+	"levels_one_per_position":                   worker.Errorf(worker.Conflict, "Another level has that position already."),
 	"worker_override_revisions_one_per_version": worker.Errorf(worker.Conflict, "The settings were changed meanwhile; look at the newer version first."),
 }
 
@@ -35,6 +37,9 @@ func translate(op string, err error) error {
 	}
 	if e, ok := constraints[constraint(err)]; ok {
 		return &worker.Error{Kind: e.Kind, Msg: e.Msg, Err: err}
+	}
+	if c := constraint(err); strings.Contains(c, "_one_per_folded_") {
+		return &worker.Error{Kind: worker.Conflict, Msg: "There is an entry of that name already, in use or retired. Nothing was saved.", Err: err}
 	}
 	if pg, ok := errors.AsType[*pgconn.PgError](err); ok && pg.Code == "53100" {
 		return &worker.Error{Kind: worker.Unavailable, Msg: "The disk of the database is full. Free some space and try again; nothing was changed.", Err: fmt.Errorf("%s: %w", op, err)}

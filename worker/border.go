@@ -2,6 +2,7 @@ package worker
 
 import (
 	"fmt"
+	"regexp"
 	"time"
 )
 
@@ -29,6 +30,19 @@ type Rule struct {
 	Pattern       string
 	Replacement   string
 	CaseSensitive bool
+}
+
+// Compile compiles the pattern, without regard to case unless the rule says so. The error names the rule and what is wrong with the pattern.
+func (r Rule) Compile() (*regexp.Regexp, error) {
+	pattern := r.Pattern
+	if !r.CaseSensitive {
+		pattern = "(?i)" + pattern
+	}
+	re, err := regexp.Compile(pattern)
+	if err != nil {
+		return nil, Errorf(Invalid, "The pattern of rule %q is no RE2 expression: %w", r.Name, err)
+	}
+	return re, nil
 }
 
 // TextUnit is one document under one rewrite rule, with the text that the rule reads.

@@ -75,6 +75,7 @@ type CleaningRule struct {
 	Position      int32
 	Active        bool
 	CreatedAt     time.Time
+	Revision      int64
 }
 
 type ConflictJudgeQueue struct {
@@ -84,6 +85,28 @@ type ConflictJudgeQueue struct {
 	Shared   int32
 	Total    int32
 	Pending  *bool
+}
+
+type CurationEntry struct {
+	List     string
+	ID       int32
+	Revision int64
+	Active   bool
+	Fields   json.RawMessage
+}
+
+type CurationRevision struct {
+	ID           int64
+	List         string
+	EntryID      int32
+	Revision     int64
+	ChangedAt    time.Time
+	ChangedBy    string
+	Channel      string
+	Note         string
+	Before       []byte
+	After        json.RawMessage
+	RestoredFrom *int64
 }
 
 type Document struct {
@@ -188,6 +211,7 @@ type Exclusion struct {
 	Term      string
 	Kind      string
 	RetiredAt *time.Time
+	Revision  int64
 }
 
 type ExecutionLog struct {
@@ -231,6 +255,7 @@ type Level struct {
 	NeedsParent bool
 	IsLeaf      bool
 	RetiredAt   *time.Time
+	Revision    int64
 }
 
 type LevelAlias struct {
@@ -421,6 +446,7 @@ type Stopword struct {
 	Term      string
 	Scope     string
 	RetiredAt *time.Time
+	Revision  int64
 }
 
 type SubjectCategory struct {
@@ -428,6 +454,7 @@ type SubjectCategory struct {
 	Name            string
 	ClassifierLabel *string
 	RetiredAt       *time.Time
+	Revision        int64
 }
 
 type SubjectScore struct {
@@ -444,6 +471,7 @@ type Synonym struct {
 	Canonical string
 	Scope     string
 	RetiredAt *time.Time
+	Revision  int64
 }
 
 type Tag struct {
@@ -481,6 +509,7 @@ type Typology struct {
 	ID        int32
 	Name      string
 	RetiredAt *time.Time
+	Revision  int64
 }
 
 type TypologyQueue struct {

@@ -10,18 +10,6 @@ import (
 
 const titleColumn = "original_title"
 
-// Compile compiles a rule's pattern, without regard to case unless the rule says so. The error names the rule and the place.
-func Compile(name, pattern string, caseSensitive bool) (*regexp.Regexp, error) {
-	if !caseSensitive {
-		pattern = "(?i)" + pattern
-	}
-	re, err := regexp.Compile(pattern)
-	if err != nil {
-		return nil, worker.Errorf(worker.Invalid, "The pattern of rule %q is no RE2 expression: %w", name, err)
-	}
-	return re, nil
-}
-
 // edit is a TextEdit under way.
 type edit struct{ worker.TextEdit }
 
@@ -34,7 +22,7 @@ type compiled struct {
 func compile(rules []worker.Rule) (map[int64]compiled, error) {
 	out := make(map[int64]compiled, len(rules))
 	for _, r := range rules {
-		re, err := Compile(r.Name, r.Pattern, r.CaseSensitive)
+		re, err := r.Compile()
 		if err != nil {
 			return nil, err
 		}

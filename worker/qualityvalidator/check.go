@@ -42,13 +42,9 @@ type compiledRule struct {
 func newChecker(rules []worker.Rule, repeat int64, now time.Time) (checker, error) {
 	c := checker{repeat: repeat, year: now.Year()}
 	for _, r := range rules {
-		pattern := r.Pattern
-		if !r.CaseSensitive {
-			pattern = "(?i)" + pattern
-		}
-		re, err := regexp.Compile(pattern)
+		re, err := r.Compile()
 		if err != nil {
-			return c, worker.Errorf(worker.Invalid, "The pattern of rule %q is no RE2 expression: %w", r.Name, err)
+			return c, err
 		}
 		c.rules = append(c.rules, compiledRule{r.Name, r.Column, re})
 	}

@@ -1,0 +1,11 @@
+DROP VIEW curation_entries;
+DROP INDEX change_journal_by_rule;
+DROP TABLE curation_revisions;
+DROP FUNCTION curation_revisions_are_final();
+ALTER TABLE exclusions DROP COLUMN revision;
+ALTER TABLE synonyms DROP COLUMN revision;
+ALTER TABLE stopwords DROP COLUMN revision;
+ALTER TABLE levels DROP COLUMN revision;
+ALTER TABLE subject_categories DROP COLUMN revision;
+ALTER TABLE typologies DROP COLUMN revision;
+ALTER TABLE cleaning_rules DROP COLUMN revision;
