@@ -298,8 +298,8 @@ func (c *Curation) Move(ctx context.Context, ch Change, down bool) error {
 	all[at], all[to] = all[to], all[at]
 	var changes []Change
 	for i, o := range all {
-		o.State.Values = maps.Clone(o.Values)
-		o.State.Values["position"] = lowest + int64(i)*step
+		o.Values = maps.Clone(o.Values)
+		o.Values["position"] = lowest + int64(i)*step
 		one := ch
 		one.List, one.ID, one.State, one.Seen = Rules, o.ID, o.State, o.Revision
 		if one, err = c.Check(one); err != nil {

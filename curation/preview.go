@@ -28,8 +28,8 @@ type Preview struct {
 	Total    int64     `json:"total"`  // texts that there are
 	Looked   int64     `json:"looked"` // of them that were looked at
 	Matches  int64     `json:"matches"`
-	Changes  int64     `json:"changes"` // of the matches, those that a rewrite makes another text of
-	Examples []Example `json:"examples"`
+	Changes  int64     `json:"changes,omitempty"` // of the matches, those that a rewrite makes another text of
+	Examples []Example `json:"examples,omitempty"`
 }
 
 // Sampled says whether some texts were not looked at.

@@ -10,6 +10,7 @@ import (
 	"slices"
 
 	"scrinalia/archive"
+	"scrinalia/curation"
 	"scrinalia/views"
 	"scrinalia/worker"
 
@@ -31,6 +32,7 @@ type problem struct {
 	Changed   []string          `json:"changed,omitempty"`  // the fields that are no longer as they were seen
 	Document  *archive.Document `json:"document,omitempty"` // as it is now
 	Revision  *worker.Revision  `json:"revision,omitempty"` // of the settings in force, when somebody else saved them meanwhile
+	Entry     *curation.Entry   `json:"entry,omitempty"`    // as it is now
 	RequestID string            `json:"request_id,omitempty"`
 }
 
@@ -89,6 +91,8 @@ func (h *handlers) classify(err error, c echo.Context) problem {
 		p.Status, p.Detail, p.Changed, p.Document = http.StatusConflict, e.Error(), e.Fields, &e.Now
 	} else if e, ok := errors.AsType[*worker.SettingsChangedError](err); ok {
 		p.Status, p.Detail, p.Revision = http.StatusConflict, e.Error(), &e.Current
+	} else if e, ok := errors.AsType[*curation.ChangedError](err); ok {
+		p.Status, p.Detail, p.Entry = http.StatusConflict, e.Error(), &e.Now
 	} else if e, ok := errors.AsType[*worker.Error](err); ok && statuses[e.Kind] != 0 {
 		p.Status, p.Detail, p.Fields = statuses[e.Kind], e.Msg, e.Fields
 	} else if _, ok := errors.AsType[*http.MaxBytesError](err); ok {

@@ -21,6 +21,7 @@ type Options struct {
 	Archive     Archive
 	Reviews     Reviews
 	Settings    Settings
+	Curation    Curation
 	Importer    Importer
 	Search      Searcher
 	Thumbnails  Thumbnails
@@ -47,6 +48,7 @@ type handlers struct {
 	archive     Archive
 	reviews     Reviews
 	settings    Settings
+	curation    Curation
 	importer    Importer
 	search      Searcher
 	thumbnails  Thumbnails
@@ -71,7 +73,7 @@ type handlers struct {
 // New returns the panel. It opens nothing and starts nothing.
 func New(o Options) http.Handler {
 	h := &handlers{
-		catalogue: o.Catalogue, panel: o.Panel, ledger: o.Ledger, settings: o.Settings, archive: o.Archive, reviews: o.Reviews, importer: o.Importer, search: o.Search, thumbnails: o.Thumbnails, objects: o.Objects, doctor: o.Doctor, failures: o.Failures, errors: o.Errors, metrics: o.Metrics, log: o.Log,
+		catalogue: o.Catalogue, panel: o.Panel, ledger: o.Ledger, settings: o.Settings, curation: o.Curation, archive: o.Archive, reviews: o.Reviews, importer: o.Importer, search: o.Search, thumbnails: o.Thumbnails, objects: o.Objects, doctor: o.Doctor, failures: o.Failures, errors: o.Errors, metrics: o.Metrics, log: o.Log,
 		version: o.Version, environment: o.Environment, zone: o.Location, language: views.Language(o.Language), now: o.Now,
 		assets: static.URLs(), hosts: o.Hosts, reports: reports{dir: o.ReportsDir},
 	}

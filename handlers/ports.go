@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"scrinalia/archive"
+	"scrinalia/curation"
 	"scrinalia/health"
 	"scrinalia/search"
 	"scrinalia/storage"
@@ -141,6 +142,34 @@ type Settings interface {
 	Revisions(ctx context.Context, f worker.RevisionFilter) (worker.RevisionPage, error)
 	// Editors lists who made changes.
 	Editors(ctx context.Context, name string) ([]string, error)
+}
+
+// Curation are the rules and vocabularies, with their history.
+type Curation interface {
+	// Entries returns a list, or the one entry of that id when it is not 0.
+	Entries(ctx context.Context, l curation.List, id int32) ([]curation.Entry, error)
+	// Entry returns one entry, or NotFound.
+	Entry(ctx context.Context, l curation.List, id int32) (curation.Entry, error)
+	// Weights says how many descriptions each entry of a list bears on.
+	Weights(ctx context.Context, l curation.List) (map[int32]int64, error)
+	// Engines are the engines that a rule may name.
+	Engines() []worker.EngineChoice
+	// Save makes a change. It fails with NotFound, with Invalid and its fields, with *curation.ChangedError, or with a Conflict.
+	Save(ctx context.Context, c curation.Change) (curation.Saved, error)
+	// SetActive retires an entry or brings it back. It fails as Save does.
+	SetActive(ctx context.Context, c curation.Change, active bool) (curation.Saved, error)
+	// Restore makes the state of a revision the one in force again. It fails as Save does.
+	Restore(ctx context.Context, c curation.Change, revision int64) (curation.Saved, error)
+	// Move puts a rule before or behind its neighbour.
+	Move(ctx context.Context, c curation.Change, down bool) error
+	// Effect says what a change would do to the queues.
+	Effect(ctx context.Context, c curation.Change) ([]curation.Effect, error)
+	// Preview applies a rule to real descriptions without writing anything.
+	Preview(ctx context.Context, c curation.Change) (curation.Preview, error)
+	// Matches says for each rule how many descriptions it matches.
+	Matches(ctx context.Context, rules []curation.Entry) (map[int32]curation.Preview, error)
+	// EntryRevisions returns a page of the changes, newest first.
+	EntryRevisions(ctx context.Context, f curation.Filter) (curation.Page, error)
 }
 
 // Failures are what failed, by cause.

@@ -3,6 +3,7 @@ package handlers
 import (
 	"net/http"
 
+	"scrinalia/curation"
 	"scrinalia/static"
 	"scrinalia/views"
 
@@ -48,6 +49,27 @@ func (h *handlers) routes(e *echo.Echo) {
 	e.POST("/workers/:name/settings/draft", h.draftSettings)                        // people who choose another engine in the form
 	get("/workers/:name/settings/revisions", h.listRevisions)                       // people and scripts
 	e.POST("/workers/:name/settings/revisions/:version/restore", h.restoreSettings) // people and scripts
+	for _, list := range []string{"/rules", "/vocabulary/:list"} {
+		get(list, h.listEntries)                                        // people and scripts
+		get(list+"/new", h.newEntry)                                    // people
+		e.POST(list, h.addEntry)                                        // people and scripts
+		e.POST(list+"/preview", h.previewEntry)                         // scripts; people press a button of the form
+		get(list+"/revisions", h.listEntryRevisions)                    // people and scripts
+		get(list+"/:id", h.showEntry)                                   // people and scripts
+		e.POST(list+"/:id", h.saveEntry)                                // people
+		e.PUT(list+"/:id", h.saveEntry)                                 // scripts
+		e.POST(list+"/:id/preview", h.previewEntry)                     // scripts
+		get(list+"/:id/retire", h.askRetire)                            // people
+		e.POST(list+"/:id/retire", h.retireEntry)                       // people and scripts
+		get(list+"/:id/reactivate", h.askRetire)                        // people
+		e.POST(list+"/:id/reactivate", h.retireEntry)                   // people and scripts
+		get(list+"/:id/revisions", h.listEntryRevisions)                // people and scripts
+		e.POST(list+"/:id/revisions/:revision/restore", h.restoreEntry) // people and scripts
+	}
+	e.POST("/rules/:id/move", h.moveRule) // people and scripts
+	get("/vocabulary", func(c echo.Context) error {
+		return c.Redirect(http.StatusSeeOther, views.CurationPath(curation.Typologies))
+	})
 	get("/imports/:id/rejects.csv", h.downloadRejects)
 	get("/thumbnails/:id", h.showThumbnail) // browsers, for pages
 	e.POST(views.LanguagePath(), h.setLanguage)

@@ -3,7 +3,9 @@ package store_test
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -42,7 +44,7 @@ func TestEveryListKeepsItsHistory(t *testing.T) {
 			{"name": "Barras", "kind": "REWRITE", "target_column": "scope_content", "pattern": `\s*\|\s*`, "replacement": " ", "position": int64(500)},
 			{"name": "Barras", "kind": "REWRITE", "target_column": "scope_content", "pattern": `\s*\|+\s*`, "replacement": "; ", "case_sensitive": true, "position": int64(500)},
 		},
-		curation.Typologies: {{"name": "Requerimento avulso"}, {"name": "Requerimento"}},
+		curation.Typologies: {{"name": "Bilhete avulso"}, {"name": "Bilhete postal"}},
 		curation.Categories: {{"name": "Saneamento"}, {"name": "Saneamento", "classifier_label": "água e esgoto"}},
 		curation.Levels:     {{"name": "Coleção especial", "position": int64(77)}, {"name": "Coleção especial", "position": int64(77), "is_leaf": true}},
 		curation.Stopwords:  {{"term": "vários assuntos", "scope": "TAG"}, {"term": "assuntos vários", "scope": "TAG"}},
@@ -134,9 +136,7 @@ func TestEffectIsToldBefore(t *testing.T) {
 	}
 	renamed := before[0]
 	renamed.Values = curation.Values{}
-	for k, v := range before[0].Values {
-		renamed.Values[k] = v
-	}
+	maps.Copy(renamed.Values, before[0].Values)
 	renamed.Values["pattern"], renamed.Values["name"] = "&amp;", "Outro nome"
 	if e = effects(curation.Change{List: curation.Rules, ID: rule.ID, State: renamed.State, Seen: curation.AnyRevision}); len(e) != 0 {
 		t.Errorf("another name: %+v", e)
@@ -197,8 +197,7 @@ func TestCurationReplays(t *testing.T) {
 			t.Errorf("%d revisions of an entry at revision %d", n, stored.Revision)
 		}
 		last := curation.State{}
-		for i := len(page.Revisions) - 1; i >= 0; i-- {
-			r := page.Revisions[i]
+		for _, r := range slices.Backward(page.Revisions) {
 			if r.Before != nil {
 				if diff := cmp.Diff(last, *r.Before); diff != "" {
 					t.Errorf("revision %d begins elsewhere: %s", r.Revision, diff)
@@ -219,9 +218,7 @@ func TestRefusedEntries(t *testing.T) {
 	c := lists(a)
 	rule := func(more curation.Values) curation.Values {
 		v := curation.Values{"name": "regra", "pattern": "x"}
-		for name, value := range more {
-			v[name] = value
-		}
+		maps.Copy(v, more)
 		return v
 	}
 	for name, tt := range map[string]struct {

@@ -29,6 +29,7 @@ const (
 	PlaceSearch    Place = "search"
 	PlaceDocuments Place = "documents"
 	PlaceReviews   Place = "reviews"
+	PlaceCuration  Place = "curation"
 	PlaceHealth    Place = "health"
 	PlaceFailures  Place = "failures"
 )

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"scrinalia/curation"
 	"scrinalia/worker"
 
 	"github.com/google/go-cmp/cmp"
@@ -49,7 +50,7 @@ func TestLanguagesSayTheSame(t *testing.T) {
 }
 
 // composed are keys that the code makes from a name that comes with the data.
-var composed = regexp.MustCompile(`^(status|document\.means|reviews\.(none|side)|edit\.refused|trigger|origin|unit|units|note|field|option|worker|engine|preset|choice|refusal|format|error|accepts|meaning|reviewstatus|standing|isad|entitytype|reviewkind|verdict|health\.(say|check|fact|verdict)|failures\.kind)\.`)
+var composed = regexp.MustCompile(`^(status|document\.means|reviews\.(none|side)|edit\.refused|trigger|origin|unit|units|note|field|option|worker|engine|preset|choice|refusal|format|error|accepts|meaning|reviewstatus|standing|isad|entitytype|reviewkind|verdict|health\.(say|check|fact|verdict)|failures\.kind|curation\.(list|lede|kind|choice|field|help|weight|weighs|more|fewer|retire|reactivate))\.`)
 
 var (
 	inCode  = regexp.MustCompile(`(?:\.T|\.N)\(\s*"([a-zA-Z0-9._-]+)"`)
@@ -109,6 +110,23 @@ func TestComposedKeys(t *testing.T) {
 	}
 	for _, u := range []worker.Unit{worker.StagingRecord, worker.Document, worker.DocumentRule, worker.Pair, worker.Tag} {
 		want = append(want, "unit."+string(u), "units."+string(u)+".one", "units."+string(u)+".other")
+	}
+	for _, l := range curation.Lists {
+		want = append(want, "curation.list."+string(l), "curation.lede."+string(l), "curation.weight."+string(l), "curation.weighs."+string(l)+".one", "curation.weighs."+string(l)+".other")
+		for _, f := range l.Fields() {
+			want = append(want, "curation.field."+f.Name)
+			for _, c := range f.Choices {
+				if f.Name != "target_column" {
+					want = append(want, "curation.choice."+c)
+				}
+			}
+		}
+	}
+	for _, k := range curation.Kinds {
+		want = append(want, "curation.kind."+k)
+	}
+	for _, do := range []string{"retire", "reactivate"} {
+		want = append(want, "curation."+do, "curation."+do+".title", "curation."+do+".text")
 	}
 	for _, k := range []string{"notfound", "method", "conflict", "refused", "unavailable", "forbidden", "misdirected", "toolarge", "malformed", "internal"} {
 		want = append(want, "error."+k+".title", "error."+k+".text")

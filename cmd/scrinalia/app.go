@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"scrinalia/curation"
 	"scrinalia/engine"
 	engines "scrinalia/engine/all"
 	"scrinalia/errorlog"
@@ -96,6 +97,7 @@ type program struct {
 	catalogue *worker.Catalogue
 	executor  *executor.Executor
 	settings  *settings.Settings
+	curation  *curation.Curation
 	search    *search.Service
 	storage   storage.Bucket
 	errors    *errorlog.Log
@@ -191,6 +193,7 @@ func (p *program) prepare(ctx context.Context, role string, concurrency int, pic
 		p.metrics = p.newMetrics()
 	}
 	p.settings = settings.New(p.catalogue, p.store)
+	p.curation = curation.New(p.catalogue, p.store)
 	p.errors = errorlog.New(p.store, p.log)
 	var err error
 	p.executor, err = executor.New(executor.Options{

@@ -135,7 +135,7 @@ func (a *app) reportsDir() string { return filepath.Join(a.dataDir, "imports") }
 func (a *app) server(p *program, f serveFlags, hosts handlers.Hosts, doctor *health.Doctor) *http.Server {
 	return &http.Server{
 		Handler: handlers.New(handlers.Options{
-			Catalogue: p.catalogue, Panel: p.executor, Ledger: p.store, Settings: p.settings, Archive: p.store, Reviews: p.store, Importer: &panelImporter{p.store, a.reportsDir()}, Search: p.search, Thumbnails: p.store, Objects: p.storage, Doctor: doctor, Metrics: p.metrics, Failures: p.store, Errors: p.errors, ReportsDir: a.reportsDir(), Log: p.log,
+			Catalogue: p.catalogue, Panel: p.executor, Ledger: p.store, Settings: p.settings, Curation: p.curation, Archive: p.store, Reviews: p.store, Importer: &panelImporter{p.store, a.reportsDir()}, Search: p.search, Thumbnails: p.store, Objects: p.storage, Doctor: doctor, Metrics: p.metrics, Failures: p.store, Errors: p.errors, ReportsDir: a.reportsDir(), Log: p.log,
 			Version: version, Environment: f.environment, Location: time.Local, Language: f.language, Hosts: hosts,
 		}),
 		ReadHeaderTimeout: 10 * time.Second,
