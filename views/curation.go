@@ -334,9 +334,6 @@ func (p EntryPage) LookedLine() string {
 	return said + " " + p.N("curation.preview.all", v.Looked)
 }
 
-// Nothing says whether nothing is pending by the change.
-func (p EntryPage) Nothing() bool { return len(p.Effects) == 0 }
-
 // RetirePage asks before an entry is retired or brought back.
 type RetirePage struct {
 	Frame
