@@ -53,7 +53,7 @@ func TestJSONShapes(t *testing.T) {
 	if d := cmp.Diff(state, keysOf(t, workers[2])); d != "" {
 		t.Errorf("a worker (-want +got):\n%s", d)
 	}
-	if d := cmp.Diff(sorted(append([]string{"options_declared", "override"}, state...)), keysOf(t, json.RawMessage(ask(t, h, asJSON(asked{path: "/workers/ner"})).text))); d != "" {
+	if d := cmp.Diff(sorted(append([]string{"options_declared", "override", "set_aside"}, state...)), keysOf(t, json.RawMessage(ask(t, h, asJSON(asked{path: "/workers/ner"})).text))); d != "" {
 		t.Errorf("one worker (-want +got):\n%s", d)
 	}
 	ledger := fields(t, ask(t, h, asJSON(asked{path: "/runs?limit=2&worker=cleaning"})).text)
