@@ -18,24 +18,28 @@ SET status = 'RUNNING', started_at = clock_timestamp(), heartbeat_at = clock_tim
     total = @total, context_fingerprint = worker_context(worker_name)
 WHERE id = @id AND status = 'QUEUED';
 
--- SaveProgress stores what a run has done so far and returns whether somebody asked it to stop; no row means that it is over.
+-- SaveProgress stores what a run has done so far and returns whether somebody asked it to stop; no row means that it is over. What batches counted as they
+-- committed may be ahead of what the process knows.
 -- name: SaveProgress :one
 UPDATE archive_worker_runs
-SET processed = @processed, failed = @failed, skipped = @skipped, notes = @notes, current_unit = sqlc.narg(current_unit), heartbeat_at = clock_timestamp(),
-    last_progress_at = CASE WHEN (processed, failed, skipped) IS DISTINCT FROM (@processed, @failed, @skipped) THEN clock_timestamp() ELSE last_progress_at END
+SET processed = greatest(processed, @processed::bigint), failed = greatest(failed, @failed::bigint), skipped = greatest(skipped, @skipped::bigint),
+    notes = @notes, current_unit = sqlc.narg(current_unit), heartbeat_at = clock_timestamp(),
+    last_progress_at = CASE WHEN @processed::bigint > processed OR @failed::bigint > failed OR @skipped::bigint > skipped THEN clock_timestamp() ELSE last_progress_at END
 WHERE id = @id AND status = 'RUNNING'
 RETURNING (cancel_requested_at IS NOT NULL)::boolean AS cancelled;
 
--- LockRunUnderWay keeps a running run from ending before this transaction does; no row means that it is over.
--- name: LockRunUnderWay :one
-SELECT id FROM archive_worker_runs WHERE id = @id AND status = 'RUNNING' FOR SHARE;
+-- CountBatch adds what a batch did to its run, and keeps the run from ending before this transaction does; no row means that it is over.
+-- name: CountBatch :execrows
+UPDATE archive_worker_runs
+SET processed = processed + @processed, failed = failed + @failed, skipped = skipped + @skipped, last_progress_at = clock_timestamp()
+WHERE id = @id AND status = 'RUNNING';
 
 -- FinishRun writes the outcome; no row means that the run already has one, which stays. Who writes it lives: nothing was in work at a death.
 -- name: FinishRun :execrows
 WITH alive AS (DELETE FROM units_in_work WHERE run_id = @id)
 UPDATE archive_worker_runs
 SET status = @status, finished_at = clock_timestamp(), error = sqlc.narg(error),
-    processed = @processed, failed = @failed, skipped = @skipped, notes = @notes
+    processed = greatest(processed, @processed::bigint), failed = greatest(failed, @failed::bigint), skipped = greatest(skipped, @skipped::bigint), notes = @notes
 WHERE id = @id AND status IN ('QUEUED', 'RUNNING');
 
 -- InterruptRuns ends runs whose lock nobody holds, each with its own reason, and keeps their last counts. It holds the lock of each until it commits, so that

@@ -65,7 +65,7 @@ func wholeDocuments(rows []db.ClaimCleaningRow, size int, upto int64) ([]worker.
 // that is left.
 func (s *Store) ApplyCleaning(ctx context.Context, runID int64, dry bool, edits []worker.TextEdit) (worker.Counts, error) {
 	var counts worker.Counts
-	err := s.inRunTx(ctx, "apply cleaning", runID, dry, func(q *db.Queries) error {
+	err := s.inRunTx(ctx, "apply cleaning", runID, dry, &counts, func(q *db.Queries) error {
 		counts = worker.Counts{}
 		now, err := lockTexts(ctx, q, edits)
 		if err != nil {

@@ -106,7 +106,7 @@ func (s *Store) ApplyRulings(ctx context.Context, runID int64, dry bool, rulings
 	}
 	var kept map[string]int64
 	var preview worker.Note
-	err = s.inRunTx(ctx, "apply rulings", runID, dry, func(q *db.Queries) error {
+	err = s.inRunTx(ctx, "apply rulings", runID, dry, &counts, func(q *db.Queries) error {
 		counts, kept, preview = worker.Counts{}, map[string]int64{}, worker.Note{}
 		stamps := newStamping(worker.ConflictJudge, "pair", runID)
 		names, err := lockNames(ctx, q, tags, entities)

@@ -29,7 +29,7 @@ func (s *Store) ApplyVectors(ctx context.Context, runID int64, dry bool, model s
 	for i, p := range placements {
 		ids[i] = p.Reading.ID
 	}
-	err = s.inRunTx(ctx, "apply vectors", runID, dry, func(q *db.Queries) error {
+	err = s.inRunTx(ctx, "apply vectors", runID, dry, &counts, func(q *db.Queries) error {
 		stamps := newStamping(worker.Embedding, "document", runID)
 		locked, err := q.LockIndexable(ctx, ids)
 		if err != nil {

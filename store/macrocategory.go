@@ -49,7 +49,7 @@ func (s *Store) ClaimTags(ctx context.Context, after, size int64, force bool) ([
 // ApplyCategories files, scores and stamps tags that have no category yet (with force: or one that a run set) and whose name is what was read. A tag that a person has to decide
 // has one open row in the review queue, one that was filed or refused has none.
 func (s *Store) ApplyCategories(ctx context.Context, runID int64, o worker.Common, filings []worker.Filing) (counts worker.Counts, err error) {
-	err = s.inRunTx(ctx, "apply categories", runID, o.DryRun, func(q *db.Queries) error {
+	err = s.inRunTx(ctx, "apply categories", runID, o.DryRun, &counts, func(q *db.Queries) error {
 		stamps := newStamping(worker.MacroCategory, "tag", runID)
 		locked, err := q.LockUncategorised(ctx, db.LockUncategorisedParams{Ids: filedIDs(filings), Force: o.Force})
 		if err != nil {

@@ -37,7 +37,7 @@ func (s *Store) ApplyEntities(ctx context.Context, runID int64, dry bool, column
 	for i, f := range found {
 		ids[i] = f.Reading.ID
 	}
-	err = s.inRunTx(ctx, "apply entities", runID, dry, func(q *db.Queries) error {
+	err = s.inRunTx(ctx, "apply entities", runID, dry, &counts, func(q *db.Queries) error {
 		stamps := newStamping(worker.NamedEntities, "document", runID)
 		locked, err := q.LockGoverned(ctx, db.LockGovernedParams{Columns: columns, Ids: ids})
 		if err != nil {

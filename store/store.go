@@ -145,25 +145,26 @@ func (s *Store) inTx(ctx context.Context, op string, fn func(*db.Queries) error)
 // errDryRun rolls a dry run's transaction back.
 var errDryRun = errors.New("dry run: rolled back")
 
-// inRunTx is inTx for a batch of a run. A dry run does the same work and takes it back; the batch of a run that is over is rolled back.
-func (s *Store) inRunTx(ctx context.Context, op string, runID int64, dry bool, fn func(*db.Queries) error) error {
+// inRunTx is inTx for a batch of a run, whose counts fn sets. A dry run does the same work and takes it back; the batch of a run that is over is rolled back.
+func (s *Store) inRunTx(ctx context.Context, op string, runID int64, dry bool, counts *worker.Counts, fn func(*db.Queries) error) error {
 	err := s.inTx(ctx, op, func(q *db.Queries) error {
 		if err := fn(q); err != nil {
 			return err
 		}
-		return endBatch(ctx, q, runID, dry)
+		return endBatch(ctx, q, runID, dry, *counts)
 	})
 	return ignoreDryRun(err)
 }
 
-// endBatch is the last statement of a batch's transaction: it lets it commit only while its run is under way, and keeps the run from ending before it did.
-// So nothing of a run is written once its outcome is. Only here, since the lock would keep the run's own progress waiting for a long batch.
-func endBatch(ctx context.Context, q *db.Queries, runID int64, dry bool) error {
+// endBatch is the last statement of a batch's transaction: it counts the batch in the ledger, lets it commit only while its run is under way, and keeps the run
+// from ending before it did. So the ledger's counts are those of what is there, whenever a process dies, and nothing of a run is written once its
+// outcome is. Only here, since the lock would keep the run's own progress waiting for a long batch.
+func endBatch(ctx context.Context, q *db.Queries, runID int64, dry bool, c worker.Counts) error {
 	if dry {
 		return errDryRun
 	}
-	_, err := q.LockRunUnderWay(ctx, runID)
-	if errors.Is(err, pgx.ErrNoRows) {
+	n, err := q.CountBatch(ctx, db.CountBatchParams{ID: runID, Processed: c.Processed, Failed: c.Failed, Skipped: c.Skipped})
+	if err == nil && n == 0 {
 		return fmt.Errorf("%w: run %d is over, and a batch that it had under way was rolled back", ErrOwnershipLost, runID)
 	}
 	return err

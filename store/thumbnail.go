@@ -29,7 +29,7 @@ func (s *Store) ApplyThumbnails(ctx context.Context, runID int64, dry bool, made
 	for i, t := range made {
 		ids[i] = t.Reading.ID
 	}
-	err = s.inRunTx(ctx, "apply thumbnails", runID, dry, func(q *db.Queries) error {
+	err = s.inRunTx(ctx, "apply thumbnails", runID, dry, &counts, func(q *db.Queries) error {
 		stamps := newStamping(worker.Thumbnails, "document", runID)
 		locked, err := q.LockPictured(ctx, ids)
 		if err != nil {

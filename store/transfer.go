@@ -34,7 +34,7 @@ func (s *Store) TransferBatch(ctx context.Context, runID int64, o worker.Common,
 		if err := s.transferSet(ctx, tx, runID, ids, &b); err != nil {
 			return err
 		}
-		return endBatch(ctx, s.q.WithTx(tx), runID, o.DryRun)
+		return endBatch(ctx, s.q.WithTx(tx), runID, o.DryRun, b.Counts)
 	}))
 	return b, ignoreDryRun(err)
 }

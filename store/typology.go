@@ -36,7 +36,7 @@ func (s *Store) ClaimTypology(ctx context.Context, columns []string, after, size
 // ApplyTypologies sets and scores documents that have no typology yet (with force: or one that a run set), that no human decided on and that
 // still say what was read, and stamps them.
 func (s *Store) ApplyTypologies(ctx context.Context, runID int64, o worker.Common, columns []string, filings []worker.Filing) (counts worker.Counts, err error) {
-	err = s.inRunTx(ctx, "apply typologies", runID, o.DryRun, func(q *db.Queries) error {
+	err = s.inRunTx(ctx, "apply typologies", runID, o.DryRun, &counts, func(q *db.Queries) error {
 		stamps := newStamping(worker.Typology, "document", runID)
 		locked, err := q.LockUntyped(ctx, db.LockUntypedParams{Columns: columns, Ids: filedIDs(filings), Force: o.Force})
 		if err != nil {

@@ -60,7 +60,7 @@ func (s *Store) ApplyVerdicts(ctx context.Context, runID int64, dry bool, verdic
 	for i, v := range verdicts {
 		ids[i] = v.ID
 	}
-	err = s.inRunTx(ctx, "apply verdicts", runID, dry, func(q *db.Queries) error {
+	err = s.inRunTx(ctx, "apply verdicts", runID, dry, &counts, func(q *db.Queries) error {
 		counts = worker.Counts{}
 		locked, err := q.LockForValidation(ctx, ids)
 		if err != nil {

@@ -61,11 +61,38 @@ func (q *Queries) CancelRun(ctx context.Context, arg CancelRunParams) (ArchiveWo
 	return i, err
 }
 
+const countBatch = `-- name: CountBatch :execrows
+UPDATE archive_worker_runs
+SET processed = processed + $1, failed = failed + $2, skipped = skipped + $3, last_progress_at = clock_timestamp()
+WHERE id = $4 AND status = 'RUNNING'
+`
+
+type CountBatchParams struct {
+	Processed int64
+	Failed    int64
+	Skipped   int64
+	ID        int64
+}
+
+// CountBatch adds what a batch did to its run, and keeps the run from ending before this transaction does; no row means that it is over.
+func (q *Queries) CountBatch(ctx context.Context, arg CountBatchParams) (int64, error) {
+	result, err := q.db.Exec(ctx, countBatch,
+		arg.Processed,
+		arg.Failed,
+		arg.Skipped,
+		arg.ID,
+	)
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected(), nil
+}
+
 const finishRun = `-- name: FinishRun :execrows
 WITH alive AS (DELETE FROM units_in_work WHERE run_id = $7)
 UPDATE archive_worker_runs
 SET status = $1, finished_at = clock_timestamp(), error = $2,
-    processed = $3, failed = $4, skipped = $5, notes = $6
+    processed = greatest(processed, $3::bigint), failed = greatest(failed, $4::bigint), skipped = greatest(skipped, $5::bigint), notes = $6
 WHERE id = $7 AND status IN ('QUEUED', 'RUNNING')
 `
 
@@ -630,18 +657,6 @@ func (q *Queries) ListUnitFailures(ctx context.Context, arg ListUnitFailuresPara
 	return items, nil
 }
 
-const lockRunUnderWay = `-- name: LockRunUnderWay :one
-SELECT id FROM archive_worker_runs WHERE id = $1 AND status = 'RUNNING' FOR SHARE
-`
-
-// LockRunUnderWay keeps a running run from ending before this transaction does; no row means that it is over.
-func (q *Queries) LockRunUnderWay(ctx context.Context, id int64) (int64, error) {
-	row := q.db.QueryRow(ctx, lockRunUnderWay, id)
-	var id_2 int64
-	err := row.Scan(&id_2)
-	return id_2, err
-}
-
 const neighbourRuns = `-- name: NeighbourRuns :one
 SELECT coalesce((SELECT max(p.id) FROM archive_worker_runs p WHERE p.worker_name = $1 AND p.id < $2), 0)::bigint AS previous,
     coalesce((SELECT min(n.id) FROM archive_worker_runs n WHERE n.worker_name = $1 AND n.id > $2), 0)::bigint AS following
@@ -679,8 +694,9 @@ func (q *Queries) NextRunID(ctx context.Context) (int64, error) {
 
 const saveProgress = `-- name: SaveProgress :one
 UPDATE archive_worker_runs
-SET processed = $1, failed = $2, skipped = $3, notes = $4, current_unit = $5, heartbeat_at = clock_timestamp(),
-    last_progress_at = CASE WHEN (processed, failed, skipped) IS DISTINCT FROM ($1, $2, $3) THEN clock_timestamp() ELSE last_progress_at END
+SET processed = greatest(processed, $1::bigint), failed = greatest(failed, $2::bigint), skipped = greatest(skipped, $3::bigint),
+    notes = $4, current_unit = $5, heartbeat_at = clock_timestamp(),
+    last_progress_at = CASE WHEN $1::bigint > processed OR $2::bigint > failed OR $3::bigint > skipped THEN clock_timestamp() ELSE last_progress_at END
 WHERE id = $6 AND status = 'RUNNING'
 RETURNING (cancel_requested_at IS NOT NULL)::boolean AS cancelled
 `
@@ -694,7 +710,8 @@ type SaveProgressParams struct {
 	ID          int64
 }
 
-// SaveProgress stores what a run has done so far and returns whether somebody asked it to stop; no row means that it is over.
+// SaveProgress stores what a run has done so far and returns whether somebody asked it to stop; no row means that it is over. What batches counted as they
+// committed may be ahead of what the process knows.
 func (q *Queries) SaveProgress(ctx context.Context, arg SaveProgressParams) (bool, error) {
 	row := q.db.QueryRow(ctx, saveProgress,
 		arg.Processed,
