@@ -5,8 +5,10 @@ VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 TOOL := CGO_ENABLED=0 go tool -modfile=tools.mod
 LINT := github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 
+FAULTS := TestKilledAtRandom|TestTwoServersOnAnEmptyDatabase|TestTheQueueIsLost|TestTheLogCannotBeWritten|TestFiftyPressRun|TestDatabaseOutOfReach|TestDatabaseGoesAway|TestConnectionsEnded|TestAUnitThatKillsItsProcess|TestToldToStopDuringAnEngineCall|TestCancelDuringAnEngineCall|TestClockAnHourOff
+
 .DEFAULT_GOAL := help
-.PHONY: help run build test test-ollama bench eval train generate check-generated fmt lint static deps clean
+.PHONY: help run build test chaos test-ollama bench eval train generate check-generated fmt lint static deps clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -22,6 +24,10 @@ test: static ## Run every test: race detector, real PostgreSQL, real browser
 	@sh scripts/deps.sh postgresql npm chromium gcc
 	@CGO_ENABLED=0 go tool -modfile=s3.mod -n versitygw >/dev/null # the first time on a machine this takes a minute or two
 	go test -race -shuffle=on ./...
+
+chaos: static ## Run the fault tests in full: real processes, 100 of which are killed at random moments
+	@sh scripts/deps.sh postgresql gcc
+	go test -race -count=1 -v -timeout 90m ./cmd/scrinalia -kills 100 -run '$(FAULTS)'
 
 test-ollama: ## Run the Ollama adapters against a real server: OLLAMA_BIN, the one on the PATH, or one that is built first
 	@bin=$$(sh scripts/ollama.sh) && echo "testing with $$bin" && \

@@ -34,7 +34,7 @@ func (e *Executor) handOver(runID int64) func(context.Context, pgx.Tx) (int64, e
 		if err != nil {
 			return 0, fmt.Errorf("queue the run: %w", err)
 		}
-		return job.Job.ID, nil
+		return job.Job.ID, store.DueNow(ctx, tx, job.Job.ID)
 	}
 }
 

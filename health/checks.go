@@ -192,6 +192,9 @@ func (p Patient) executors(ctx context.Context, q *inquiry) Finding {
 	}
 	r := Finding{Verdict: OK, Say: Say("executors.up"), Measured: Say("executors.runs", f.Running, f.Queued, f.Processes), Facts: []Fact{{"interrupted", fmt.Sprint(f.Interrupted)}}}
 	switch {
+	case f.QueueLost:
+		r.Verdict, r.Say, r.All = Failed, Say("executors.lost"), true
+		r.Do = []Advice{{Text: Say("executors.remake"), Command: "scrinalia migrate up"}}
 	case f.Queued > 0 && (f.Processes == 0 || f.Running == 0 && f.OldestQueued > waitsTooLong):
 		r.Verdict, r.Say, r.All = Failed, Say("executors.nobody", f.Queued, f.OldestQueued.Round(time.Second).String()), true
 		r.Do = []Advice{{Text: Say("executors.start"), Command: "scrinalia work"}}

@@ -41,6 +41,9 @@ func translate(op string, err error) error {
 	if c := constraint(err); strings.Contains(c, "_one_per_folded_") {
 		return &worker.Error{Kind: worker.Conflict, Msg: "There is an entry of that name already, in use or retired. Nothing was saved.", Err: err}
 	}
+	if pg, ok := errors.AsType[*pgconn.PgError](err); ok && pg.Code == noTable && strings.Contains(pg.Message, `"river_`) {
+		return &worker.Error{Kind: worker.Unavailable, Msg: "The tables of the job queue are gone from the database. Run scrinalia migrate up, which makes them again.", Err: fmt.Errorf("%s: %w", op, err)}
+	}
 	if pg, ok := errors.AsType[*pgconn.PgError](err); ok && pg.Code == "53100" {
 		return &worker.Error{Kind: worker.Unavailable, Msg: "The disk of the database is full. Free some space and try again; nothing was changed.", Err: fmt.Errorf("%s: %w", op, err)}
 	}
@@ -56,6 +59,8 @@ func constraint(err error) string {
 	}
 	return ""
 }
+
+const noTable = "42P01"
 
 // How a server refuses a login, by SQLSTATE.
 const (

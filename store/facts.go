@@ -49,8 +49,8 @@ func (s *Store) RunFacts(ctx context.Context) (worker.RunFacts, error) {
 	var f worker.RunFacts
 	var oldest float64
 	err := s.pool.QueryRow(ctx, `SELECT count(*) FILTER (WHERE status = 'QUEUED')::int, count(*) FILTER (WHERE status = 'RUNNING')::int,
-    coalesce(extract(epoch FROM now() - min(queued_at) FILTER (WHERE status = 'QUEUED')), 0)::float8 FROM archive_worker_runs WHERE status IN ('QUEUED', 'RUNNING')`).
-		Scan(&f.Queued, &f.Running, &oldest)
+    coalesce(extract(epoch FROM now() - min(queued_at) FILTER (WHERE status = 'QUEUED')), 0)::float8, to_regclass('river_job') IS NULL FROM archive_worker_runs WHERE status IN ('QUEUED', 'RUNNING')`).
+		Scan(&f.Queued, &f.Running, &oldest, &f.QueueLost)
 	if err != nil {
 		return f, translate("count runs in flight", err)
 	}

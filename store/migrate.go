@@ -122,7 +122,26 @@ func (s *Store) migrate(ctx context.Context, do func(*migrate.Migrate) error) er
 	return s.migrateQueue(ctx)
 }
 
+// dropRestOfQueue removes what is left of the job queue when its jobs are gone: its migrations would go on where they were.
+const dropRestOfQueue = `DO $$
+DECLARE
+    rest text;
+BEGIN
+    IF to_regclass('river_job') IS NULL THEN
+        FOR rest IN SELECT c.oid::regclass::text FROM pg_class c WHERE c.relnamespace = current_schema()::regnamespace AND c.relkind = 'r' AND c.relname LIKE 'river\_%' LOOP
+            EXECUTE 'DROP TABLE ' || rest || ' CASCADE';
+        END LOOP;
+        FOR rest IN SELECT p.oid::regprocedure::text FROM pg_proc p WHERE p.pronamespace = current_schema()::regnamespace AND p.proname LIKE 'river\_%' LOOP
+            EXECUTE 'DROP FUNCTION ' || rest || ' CASCADE';
+        END LOOP;
+        DROP TYPE IF EXISTS river_job_state CASCADE;
+    END IF;
+END $$`
+
 func (s *Store) migrateQueue(ctx context.Context) error {
+	if _, err := s.pool.Exec(ctx, dropRestOfQueue); err != nil {
+		return explainRights(fmt.Errorf("remove what is left of the job queue: %w", err))
+	}
 	m, err := rivermigrate.New(riverpgxv5.New(s.pool), &rivermigrate.Config{Logger: slog.New(slog.DiscardHandler)}) // its errors are returned
 	if err != nil {
 		return fmt.Errorf("prepare the job queue's migrations: %w", err)
@@ -158,7 +177,7 @@ func explainRights(err error) error {
 func (s *Store) SchemaVersion(ctx context.Context) (SchemaVersion, error) {
 	v := SchemaVersion{Program: newestMigration()}
 	var tables, queue bool
-	err := s.pool.QueryRow(ctx, "SELECT to_regclass('schema_migrations') IS NOT NULL, to_regclass('river_migration') IS NOT NULL").Scan(&tables, &queue)
+	err := s.pool.QueryRow(ctx, "SELECT to_regclass('schema_migrations') IS NOT NULL, to_regclass('river_migration') IS NOT NULL AND to_regclass('river_job') IS NOT NULL").Scan(&tables, &queue)
 	if err != nil {
 		return v, translate("read schema version", err)
 	}

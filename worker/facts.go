@@ -26,6 +26,7 @@ type RunFacts struct {
 	Queued        int
 	OldestQueued  time.Duration // how long the first of them waits
 	Running       int
+	QueueLost     bool       // the tables of the job queue are gone
 	Stuck         []StuckRun // running for long without progress
 	Interrupted   int        // within the last 24 hours
 	LastInterrupt *int64     // the newest of these runs

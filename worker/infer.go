@@ -42,7 +42,7 @@ func Infer[In, Out any](ctx context.Context, watch *Watch, units []UnitRef, inpu
 		}
 		outputs = append(outputs, answers...)
 		quick := time.Since(asked) < chunkFor
-		if quick {
+		if quick && n == size {
 			size *= 2
 		}
 		if err := watch.did(ctx, units[from], quick); err != nil {

@@ -43,11 +43,21 @@ func TestInferNotesWhatIsInWork(t *testing.T) {
 	if err != nil || len(out) != len(inputs) {
 		t.Fatal(out, err)
 	}
-	if diff := cmp.Diff([][]int64{{1}, {2, 3}, {4}, {5}, {6}, {7, 8, 9, 10, 11, 12}}, chunks); diff != "" {
+	if diff := cmp.Diff([][]int64{{1}, {2, 3}, {4}, {5}, {6}, {7, 8, 9, 10}, {11, 12}}, chunks); diff != "" {
 		t.Errorf("together: -want +got:\n%s", diff)
 	}
 	if diff := cmp.Diff([][]int64{{1}, {2, 3, 4}, {5}, {6}, {7, 8, 9, 10, 11, 12}}, noted); diff != "" {
 		t.Errorf("noted: -want +got:\n%s", diff)
+	}
+	many := make([]worker.UnitRef, 100)
+	var suspects []int64
+	for i := range many {
+		many[i].ID = int64(i + 1)
+		suspects = append(suspects, int64(i+1))
+	}
+	careful := worker.NewWatch(suspects, func(context.Context, []worker.UnitRef) error { return nil }, func(context.Context, int64) error { return nil })
+	if out, err := worker.Infer(t.Context(), careful, many, make([]int64, len(many)), func(_ context.Context, in []int64) ([]int64, error) { return in, nil }); err != nil || len(out) != len(many) {
+		t.Errorf("%d of many suspects, %v", len(out), err)
 	}
 	if diff := cmp.Diff([]int64{5, 6}, survived); diff != "" {
 		t.Errorf("survived: -want +got:\n%s", diff)

@@ -82,6 +82,7 @@ type process struct {
 	t              *testing.T
 	cmd            *exec.Cmd
 	stdout, stderr output
+	started        time.Time
 	ended          chan struct{}
 }
 
@@ -90,7 +91,7 @@ func start(t *testing.T, env []string, args ...string) *process {
 	t.Helper()
 	exe, err := os.Executable()
 	must(t, err)
-	p := &process{t: t, cmd: exec.CommandContext(context.WithoutCancel(t.Context()), exe, args...), ended: make(chan struct{})}
+	p := &process{t: t, cmd: exec.CommandContext(context.WithoutCancel(t.Context()), exe, args...), started: time.Now(), ended: make(chan struct{})}
 	for _, v := range os.Environ() {
 		if !strings.HasPrefix(v, "DATABASE_URL=") && !strings.HasPrefix(v, "SCRINALIA_") && !strings.HasPrefix(v, "PG") {
 			p.cmd.Env = append(p.cmd.Env, v)

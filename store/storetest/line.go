@@ -61,7 +61,14 @@ func (l *Line) Opened() int {
 	return l.opened
 }
 
-// Release lets bytes pass again.
+// Hold stops every byte in both directions, as a network does that is gone: connections stay, new ones are made, and nothing answers.
+func (l *Line) Hold() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.passes = make(chan struct{})
+}
+
+// Release ends Hold.
 func (l *Line) Release() {
 	l.mu.Lock()
 	defer l.mu.Unlock()

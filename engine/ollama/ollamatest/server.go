@@ -29,6 +29,9 @@ type Server struct {
 	running   *http.Server
 	stopAfter int // answers that are left; negative: no end
 	answered  map[string]int
+	held      func(text string) bool // which questions wait
+	waiting   int                    // that do
+	released  chan struct{}
 }
 
 // New starts a server that has these models and ends with the test.
@@ -67,6 +70,51 @@ func (s *Server) StopAfter(n int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.stopAfter = n
+}
+
+// Hold lets the questions about texts that the function names wait, until Release or until who asked has gone.
+func (s *Server) Hold(held func(text string) bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.held, s.released = held, make(chan struct{})
+}
+
+// Release answers the questions that wait, and holds no more.
+func (s *Server) Release() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.held = nil
+	close(s.released)
+}
+
+// Waiting says how many questions wait.
+func (s *Server) Waiting() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.waiting
+}
+
+// wait holds a question, and says whether it is to be answered.
+func (s *Server) wait(ctx context.Context, text string) bool {
+	s.mu.Lock()
+	if s.held == nil || !s.held(text) {
+		s.mu.Unlock()
+		return true
+	}
+	released := s.released
+	s.waiting++
+	s.mu.Unlock()
+	defer func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.waiting--
+	}()
+	select {
+	case <-released:
+		return true
+	case <-ctx.Done():
+		return false
+	}
 }
 
 // Answered says how many questions it answered, by the first field of the answer: entities, label, winner, suspect or embeddings.
@@ -167,7 +215,7 @@ func (s *Server) chat(w http.ResponseWriter, r *http.Request) {
 	default:
 		content = map[string]any{"suspect": false, "confidence": 0.9, "reason": ""}
 	}
-	if !s.may(field) {
+	if !s.wait(r.Context(), text) || !s.may(field) {
 		panic(http.ErrAbortHandler)
 	}
 	raw, err := json.Marshal(content)
